@@ -47,6 +47,10 @@ BUDGETS: Final = (
     Budget("check.memory-flat", "its peak against that of 50 MB, as many records", "×", None, 1.1, "memory_flat"),
     Budget("check.siblings", "`check` of 100 MB of which five outputs are missing, with 300 MB of sessions forked from "
            "it beside, against the same alone", "×", 2.0, 1.5, "siblings"),
+    Budget("directory.check", "`check` of a directory of 2,000 sessions, 500 MB, against the processor time of "
+           "checking them in one process, divided by the cores", "×", 1.2, 1.0, "directory"),
+    Budget("directory.again", "… again, when none has changed", "s", 0.5, 0.2, "directory"),
+    Budget("directory.list", "list these sessions, with their verdicts", "s", 0.5, 0.2, "directory"),
     Budget("check.forms.gemini-contents", "`check` of 300 MB in another form, against `orjson.loads`: Gemini contents",
            "×", 4.0, 3.0, "check_forms"),
     Budget("check.forms.gemini-without-ids", "… Gemini contents without ids", "×", 4.0, 3.0, "check_forms"),

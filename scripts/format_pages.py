@@ -50,8 +50,8 @@ named by its id, or as `APP/USER/ID` where several users have one of that id. Th
 read. Sessions that were saved as JSON are read by the form [google-adk](../forms.md).""",
     "strands-folder": """`session_ID/agents/agent_ID/messages/message_N.json` as `FileSessionManager` writes them, each
 agent a session, in the order of the numbers; what `redact_message` holds is what is sent. As many of the first messages
-as the conversation manager has removed (`agent.json`) are not read. Where it sends a summary in their place, the folder
-is refused. A list of such messages in one file is read by the form [strands](../forms.md).""",
+as the conversation manager has removed (`agent.json`) are not read. The summary that it sends in their place is read
+from that file. A list of such messages in one file is read by the form [strands](../forms.md).""",
     "goose": """The tables `sessions` and `messages` of its SQLite database, one message in each row, in the order in
 which goose reads them: by `created_timestamp`, then by `id`. Rows that a compaction hid from the model
 (`agentVisible`) are inactive. Before 1.10: JSON Lines, a line about the session, then one message in each.""",

@@ -75,6 +75,7 @@ def pinned_environment(
     # Not created: hardly any test keeps something.
     state = hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:12]
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / f"state-{state}"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / f"cache-{state}"))
     yield
 
 

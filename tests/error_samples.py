@@ -79,6 +79,8 @@ SAMPLES: Final[dict[str, Sample]] = {
     "RSP09": Sample("Invalid 'input[66].id': 'item_df7e40c3f04fc8ade5c3800e'. Expected an ID that begins with 'rs'.", ids=('item_df7e40c3f04fc8ade5c3800e',), message=66),
     "RSP10": Sample("Invalid 'input[4].name': empty string. Expected a string with minimum length 1, but got an empty string instead.", message=4),
     "RSP11": Sample("Item with id 'rs_0123abc' not found.", ids=('rs_0123abc',)),
+    "RSP22": Sample("Duplicate function_call_output for call_id 'terminal:0'. Each function_call must have exactly one matching function_call_output", ids=('terminal:0',)),
+    "RSP23": Sample("One of \"input\" or \"previous_response_id\"or 'prompt'or 'conversation_id' must be provided."),
     "GEM01": Sample('Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.'),
     "GEM02": Sample('Please ensure that function call turn comes immediately after a user turn or after a function response turn.'),
     "GEM03": Sample('Please ensure that function response turn comes immediately after a function call turn'),
@@ -185,6 +187,7 @@ SAMPLES: Final[dict[str, Sample]] = {
     "XMI01": Sample('messages[2] assistant content must contain at least one part', message=2),
     "XMI02": Sample("Model 'moonshotai/kimi-k2.6' supports at most 1 image per prompt."),
     "GRQ05": Sample("property 'id' is unsupported, did you mean 'role'?"),
+    "SRV04": Sample("messages.2.assistant.reasoning_content: property 'messages.2.assistant.reasoning_content' is unsupported", message=2),
     "CPL01": Sample('Reason: Request Failed: 400 {"error":{"message":"Invalid JSON format in tool call arguments","code":"invalid_tool_call_format"}}'),
     "KIR01": Sample('400 Bad Request {"message":"Improperly formed request.","reason":null}'),
     "LGR01": Sample("ValueError: Found AIMessages with tool_calls that do not have a corresponding ToolMessage. Here are the first few of those tool calls: [{'name': 'search', 'args': {}, 'id': 'call_9', 'type': 'tool_call'}]."),
@@ -255,6 +258,9 @@ SAMPLES: Final[dict[str, Sample]] = {
     "PYS01": Sample("'utf-8' codec can't encode characters in position 3-4: surrogates not allowed"),
 }
 NEIGHBOURS: Final[dict[str, str]] = {
+    "RSP22": "Duplicate function name in the tool definitions: call_id",
+    "RSP23": "One of 'file_id' or 'file_url' must be provided.",
+    "SRV04": "messages.model_settings.top_k: property 'top_k' is set twice",
     "ANT27": 'messages.2.content.1: cache_control cannot be set for thinking blocks',
     "ANT28": 'The dimensions of the image grid exceed the size of the screen',
     "ANT29": 'The disk image exceeds 40 GB maximum: 43 bytes > 40 bytes of quota',

@@ -20,7 +20,7 @@ Other = TypeVar("Other")
 
 def tries(full: int, few: int = 0) -> int:
     """How many cases are made up where a whole round has this many."""
-    return full * ROUNDS or few or min(full, max(4, full // 6))
+    return full * ROUNDS or few or min(full, max(3, full // 10))
 
 
 def some(cases: Iterable[Case], few: int) -> list[Case]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 from textual.pilot import Pilot
 
 import toolpair
+from tests import opencode_folders, opencode_sessions
 from tests.cli.conftest import Run, run
+from tests.rounds import some
 from tests.tui.driving import drive, frame, press
 from toolpair.session.cutting import Part, Side, cut, cut_at
 from toolpair.session.session import Session, open_session
@@ -30,6 +33,12 @@ NATIVE = (
     "continue-cancelled.json",
     "cline-late-result.json",
     "sanitised-on-one-side.json",
+)
+DATABASES = (
+    "goose-left-out.db",
+    "docker-agent-late-result.db",
+    "openclaw-cut-history.db",
+    "opencode-failed-response.db",
 )
 LISTS = ("valid.json", "parallel-swapped.json", "reused-ids.json", "openai-chat-missing.json", "responses-request.json")
 
@@ -91,6 +100,7 @@ def test_pairs_stay_whole_and_the_system_prompt_stays(
 def test_what_the_model_no_longer_sees_is_said() -> None:
     part = cut(of_list(chat()), "messages.6", "before")
     assert part.text == "The model no longer sees 5 messages, among them 2 outputs and 1 message of yours."
+    assert part.estimate.startswith("About 5 of 10 tokens stay: an estimate, ")
 
 
 @pytest.mark.parametrize("name", [*NATIVE, *LISTS])
@@ -120,11 +130,37 @@ def test_every_format_is_cut_and_keeps_the_rest(name: str, samples: Path) -> Non
     assert done >= 2
 
 
-def test_what_cannot_be_cut_says_why(samples: Path) -> None:
-    for name, words in {"goose-left-out.db": "not a file of its own", "proxy-log.jsonl": "conversations"}.items():
-        session = open_session(samples / name)
-        with pytest.raises(Refused, match=words):
-            cut_at(session, 1, "before")
+@pytest.mark.parametrize("name", some(DATABASES, 2))
+def test_a_session_of_a_database_is_cut_into_one_of_its_own(name: str, samples: Path, tmp_path: Path) -> None:
+    before = (samples / name).read_bytes()
+    session = open_session(samples / name)
+    format, count = session.format.id, len(session.conversation.transcript.messages)
+    with pytest.raises(Refused, match=r"ends in \.db"):
+        cut(session, "message:1", "after", "part.jsonl")
+    done = 0
+    for side in ("before", "after"):
+        for number in range(count):
+            with suppress(ValueError):
+                part = cut_at(session, number, side)
+                assert part.session_id is None and part.file_name == name.replace(".db", ".part.db")
+                out = part.session.save_as(tmp_path / f"{side}{number}.db").path
+                again = open_session(out, format=format)
+                assert len(again.conversation.transcript.messages) == part.kept + (part.added is not None) < count + 1
+                assert len(again.left) <= len(session.left)
+                done += 1
+    assert done and (samples / name).read_bytes() == before
+
+
+def test_what_cannot_be_cut_says_why(samples: Path, tmp_path: Path) -> None:
+    stored = opencode_sessions.OpencodeSession()
+    stored.user("See this.")
+    stored.assistant(opencode_sessions.done("one"))
+    session = toolpair.open(f"{opencode_folders.written(tmp_path, stored)}::{opencode_sessions.ID}")
+    with pytest.raises(Refused, match="many files in a folder"):
+        cut_at(session, 1, "before")
+    session = open_session(samples / "proxy-log.jsonl")
+    with pytest.raises(Refused, match="conversations"):
+        cut_at(session, 1, "before")
     session = open_session(samples / "openai-chat-missing.json")
     session.stage(session.problems[0])
     with pytest.raises(Refused, match="applied fixes"):

@@ -13,6 +13,7 @@ import toolpair
 from benchmarks.generate import generate
 from benchmarks.sessions.options import FORMATS, Options
 from tests.formats.claude_code_files import Log, call
+from tests.garbage import only_new_garbage
 from tests.rounds import some
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
@@ -55,13 +56,9 @@ def test_nothing_of_a_draft_is_left_after_an_edit(values: Callable[[], list[Any]
     format_ = get_format(form)
     transcript = format_.read(items)
     edits = _edits(transcript)
-    gc.collect()
-    gc.disable()
-    try:
+    with only_new_garbage():
         after = format_.apply(items, transcript, edits)
         left = [found for found in gc.get_objects() if isinstance(found, Draft | DraftMessage | DraftBlock)]
-    finally:
-        gc.enable()
     assert [item.value for item in after] != [item.value for item in items]
     assert left == []
 
@@ -75,10 +72,8 @@ def test_nothing_waits_for_the_collector_once_it_is_undone(tmp_path: Path, forma
     generate(Options(format=format, pairs=pairs, problems=12, shape="small"), path)
     session = toolpair.open(path)
     assert len(session.problems) == 12
-    gc.collect()
-    gc.disable()
-    gc.set_debug(gc.DEBUG_SAVEALL)
-    try:
+    with only_new_garbage():
+        gc.set_debug(gc.DEBUG_SAVEALL)
         draft = session.draft(None)
         draft.stage_recommended()
         assert draft.staging.losses is not None
@@ -88,8 +83,4 @@ def test_nothing_waits_for_the_collector_once_it_is_undone(tmp_path: Path, forma
         del draft
         gc.collect()
         left = {type(found).__qualname__ for found in gc.garbage if type(found).__module__.startswith("toolpair")}
-    finally:
-        gc.set_debug(0)
-        gc.garbage.clear()
-        gc.enable()
     assert left == set()

@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 import toolpair
+from tests.forms.libraries import LIBRARIES
+from tests.forms.test_libraries import DEFECTS, whole, written
 from toolpair.library import framework_objects
 from toolpair.library.framework_objects import Framework
 
@@ -24,6 +27,7 @@ class Message:
     type: str
     content: str
     more: dict[str, Any] = field(default_factory=dict)
+    artifact: Any = None
 
     def as_json(self) -> dict[str, Any]:
         return {"type": self.type, "content": self.content, "additional_kwargs": {}, **self.more}
@@ -39,7 +43,10 @@ def call(id_: str, name: str = "look") -> dict[str, Any]:
 
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = Framework(__name__, "langchain-state", lambda message: message.as_json(), Message.made)
+    def plain(message: Any) -> dict[str, Any]:
+        return (Message("human", message["content"]) if isinstance(message, dict) else message).as_json()
+
+    own = Framework(__name__, "langchain-state", lambda value, like: Message.made(value), plain, True, "artifact")
     monkeypatch.setattr(framework_objects, "FRAMEWORKS", (own,))
 
 
@@ -59,6 +66,57 @@ def test_what_was_not_changed_is_the_same_object_and_what_is_new_is_of_the_same_
     assert (type(made), made.type, made.more["tool_call_id"]) == (Message, "tool", "call_1")
     assert NO_RESULT in made.content
     assert toolpair.check(repaired.messages).ok
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_what_a_framework_takes_besides_and_what_it_never_sends() -> None:
+    """Dicts of another kind count as its own messages; what no JSON can hold stays with a message that was changed."""
+    held = object()
+    result = Message("tool", "there", {"tool_call_id": "call.1"}, held)
+    given = [{"role": "user", "content": "go"}, Message("ai", "", {"tool_calls": [call("call_1")]}), result]
+    repaired = toolpair.repair(given)
+    assert [taken.fix for taken in repaired.taken] == ["rename-result"]
+    assert repaired.messages[:2] == given[:2]
+    made = repaired.messages[2]
+    assert (made is result, made.more["tool_call_id"], made.artifact is held) == (False, "call_1", True)
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_the_provider_is_the_one_that_the_messages_name() -> None:
+    more = {"tool_calls": [call("call_1")], "response_metadata": {"model_provider": "anthropic"}}
+    report = toolpair.check([Message("human", "go"), Message("ai", "", more), Message("human", "and?")])
+    assert (report.profile, [problem.rule for problem in report.errors]) == ("anthropic", ["result.missing"])
+
+
+OBJECTS = ["langchain", "pydantic-ai", "google-genai", "google-adk", "autogen", "semantic-kernel", "agent-framework"]
+
+
+@pytest.mark.parametrize("name", [*OBJECTS, "llamaindex", "livekit"])
+def test_what_is_handed_back_is_of_the_same_kind(name: str) -> None:
+    library = LIBRARIES[name]
+    pytest.importorskip(library.module)
+    turns = DEFECTS["missing"][0](whole(library.prefix))
+    loaded = library.load(written(library, turns))
+    given = getattr(loaded, "messages", getattr(loaded, "events", loaded))
+    if name == "agent-framework":
+        given = [sys.modules["agent_framework"].Message.from_dict(one) for one in given]
+    assert [problem.rule for problem in toolpair.check(given).errors] == ["result.missing"]
+    repaired = toolpair.repair(given)
+    assert toolpair.check(repaired.messages).ok
+    new = [one for one in repaired.messages if not any(one is was for was in given)]
+    assert [type(one) in map(type, given) for one in new] == [True]
+
+
+def test_items_of_a_run_of_the_agents_sdk() -> None:
+    items = pytest.importorskip("agents.items")
+    agent = sys.modules["agents"].Agent("helper")
+    raw = {"type": "function_call", "call_id": "call_1", "name": "look", "arguments": "{}", "id": "fc_1"}
+    given = [{"role": "user", "content": "go"}, items.ToolCallItem(agent=agent, raw_item=raw)]
+    given.append({"role": "user", "content": "and?"})
+    assert [problem.rule for problem in toolpair.check(given).errors] == ["result.missing"]
+    made = toolpair.repair(given).messages[2]
+    assert isinstance(made, items.ToolCallOutputItem)
+    assert (made.agent, made.to_input_item()["call_id"]) == (agent, "call_1")
 
 
 @pytest.mark.usefixtures("stand_in")

@@ -266,7 +266,7 @@ DOORS = {
         "tui.preferences",
         "tui.session_list",
     },
-    "tui.picker_worker": {"session.session"},
+    "tui.picker_worker": {"session.session", "session.verdict_cache"},
 }
 # A check of a small sound file loads 150 modules; these are 96 more, which a broken, a long, an odd or a saved one needs.
 CHECKING = {
@@ -378,9 +378,10 @@ FORMATS = {
         "formats.lists.writing",
     },
 }
-# What one option or one mistake needs, of modules that each command loads: 40 of them.
+# What one option or one mistake needs, of modules that each command loads: 41 of them.
 COMMANDS = {
-    "cli.check": {"cli.jobs", "cli.statistics"},
+    "cli.check": {"cli.jobs", "cli.statistics", "session.verdict_cache"},
+    "cli.file_report": {"session.verdict_cache"},
     "cli.fix": {"cli.pasted"},
     "cli.fixing": {"cli.for_error", "source.patch"},
     "cli.inputs": {

@@ -9,6 +9,7 @@ import pytest
 
 import toolpair
 from tests.test_other_errors import WRAPPERS
+from toolpair.cli.explained_places import places_of
 from toolpair.rules import named
 from toolpair.rules.context import Context
 from toolpair.rules.errors.places import Place, places_in, typed_place
@@ -196,6 +197,8 @@ def test_a_place_leads_to_its_block_and_says_what_else_it_may_be(tmp_path: Path)
     target = session.find(f"Failed to deserialize the body: line 1 column {body.index('two') + 1}")
     assert target is not None and target.place is not None and target.place.message == 4
     assert "if this file is the body that was sent" in target.text
+    listed = places_of(opened(tmp_path, LIST), "list.json", None, "messages.3.content.0")[0]["fixes"]
+    assert len(listed) == len({(fix["title"], fix["loses"]) for fix in listed}) > 3, "each fix once"
     unsaid = opened(tmp_path, CHAT[1:]).find("Error: invalid value at messages[2].content")
     assert unsaid is not None and unsaid.text.startswith("This error is not known. It points here: ")
     assert "It may also be message 1 of this file: the request may have begun with a system prompt" in unsaid.text

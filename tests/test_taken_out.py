@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
 import struct
 import tempfile
 from collections.abc import Callable
@@ -25,9 +26,11 @@ from tests.gemini_sessions import NAME as GEMINI
 from tests.gemini_sessions import GeminiSession
 from tests.pi_sessions import NAME as PI
 from tests.pi_sessions import PiSession
+from tests.rounds import some
 from toolpair.dialects.media import pixels_of
 from toolpair.rules.where import NamedPlace
-from toolpair.session.session import Session
+from toolpair.session.decisions import with_named
+from toolpair.session.session import Found, Session
 from toolpair.source.errors import Refused
 
 RAW = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 9000, 400) + bytes(40)
@@ -410,15 +413,68 @@ def test_an_image_is_made_smaller_where_pillow_is_installed() -> None:
     result = messages[2]["content"][0]
     result["content"][1]["source"]["data"] = large = base64.b64encode(out.getvalue()).decode()
     session = toolpair.session.session.open_session("list.json", data=json.dumps(messages).encode())
-    (problem,) = session.conversation.named(["content.image_too_large"], NamedPlace(2, 0, 1))
-    assert [fix.id for fix in problem.fixes] == ["shrink-image", "remove-image"]
-    session.stage(problem)
+    place = "messages.2.content.0.tool_result.content.1.image.source.base64.data: "
+    too_large = (
+        place + "At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels"
+    )
+    found = session.find(too_large)
+    assert found is not None and found.problem is not None and found.found is Found.INDEX
+    assert [fix.id for fix in found.problem.fixes] == ["shrink-image", "remove-image"]
+    session.stage(found.problem)
+    assert found.problem.key not in [one.key for one in with_named([found.problem], session.conversation)]
+    other = session.find(too_large)
+    assert other is not None and other.problem is not None
+    assert (other.found, other.problem.message) == (Found.RULE, 0), "another one that is too large"
+    after = json.loads(session.to_bytes())
+    del after[0]["content"][1]
+    mended = toolpair.session.session.open_session("list.json", data=json.dumps(after).encode()).find(too_large)
+    assert mended is not None and mended.problem is None and "may already have been fixed" in mended.text
+    unreadable = session.find(place + "Could not process image")
+    assert unreadable is not None and unreadable.problem is not None, "small as it is, it may be broken"
+    assert [fix.id for fix in unreadable.problem.fixes] == ["remove-image"]
     source = json.loads(session.to_bytes())[2]["content"][0]["content"][1]["source"]
     assert pixels_of(source["data"]) == (2000, 50) and source["media_type"] == "image/png"
     assert large.encode() in _aside(session)
     (broken,) = session.conversation.named(["content.image_too_large"], NamedPlace(0, 1))
     with pytest.raises(Refused, match="remove it instead"):
         session.stage(broken)
+
+
+def _ai_sdk(data: str) -> bytes:
+    said = {"type": "text", "text": "See this."}
+    url = {"image": f"data:image/png;base64,{data}"}
+    messages: list[Any] = []
+    for number, kind in enumerate(({"image": data}, {"type": "file", "data": data, "mediaType": "image/png"}, url)):
+        of_call = {"toolCallId": f"{number}", "toolName": "look"}
+        output = {"type": "text", "value": SAID}
+        messages += [
+            {"role": "user", "content": [said, {"type": "image", **kind}]},
+            {"role": "assistant", "content": [{"type": "tool-call", **of_call, "input": {}}]},
+            {"role": "tool", "content": [{"type": "tool-result", **of_call, "output": output}]},
+        ]
+    return json.dumps(messages).encode()
+
+
+@pytest.mark.parametrize("name", ["ai-sdk-model", *some(sorted(MADE), 4)])
+def test_an_image_is_made_smaller_in_every_spelling(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    out = io.BytesIO()
+    pillow.new("RGB", (8400, 60), "red").save(out, "PNG")
+    large = base64.b64encode(out.getvalue()).decode()
+    monkeypatch.setitem(globals(), "DATA", large)
+    monkeypatch.setitem(globals(), "URL", f"data:image/png;base64,{large}")
+    monkeypatch.setitem(IMAGE["source"], "data", large)
+    if name == "ai-sdk-model":
+        monkeypatch.setitem(MADE, name, lambda: ("list.json", _ai_sdk(large)))
+    made = _staged(name, tmp_path, "content.image_too_large", "shrink-image")
+    for opened, session in made:
+        images = re.findall(r"iVBORw0KGgo[A-Za-z0-9+/]+=*", session.to_bytes().decode())
+        before = re.findall(r"iVBORw0KGgo[A-Za-z0-9+/]+=*", opened.to_bytes().decode())
+        changed = [(pixels_of(old), pixels_of(new)) for old, new in zip(before, images, strict=True) if old != new]
+        assert changed and all(sizes == ((8400, 60), (2000, 14)) for sizes in changed), name
+        assert large.encode() in _aside(session)
+        _is_whole(opened, session)
+    assert made or name == "copilot-cli"
 
 
 @pytest.mark.parametrize("name", ["anthropic", "claude-code"])

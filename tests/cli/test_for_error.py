@@ -32,7 +32,7 @@ def test_an_error_makes_a_warning_acute_and_is_answered_alone(tmp_path: Path, ru
         assert ran.code == 2 and not other.exists(), unknown
     assert "--choose args.unparseable=arguments-json" in ran.err
     long = run("fix", path, "--for-error", "prompt is too long: 210000 tokens > 200000 maximum", "-o", other)
-    assert long.code == 2 and long.err.count("cut FILE --before") == 1
+    assert long.code == 2 and long.err.count(f"cut {path} --before messages.N") == 1
     parser = "Expecting property name enclosed in double quotes: line 1 column 21 (char 20)"
     for way in ((unknown, "--choose", "args.unparseable=arguments-json"), (parser,)):
         ran = run("fix", path, "--for-error", *way, "-o", other)
@@ -65,6 +65,10 @@ def test_two_errors_in_one_paste_are_both_answered(tmp_path: Path, run: Run) -> 
     after = json.loads(out.read_bytes())
     assert [message.get("tool_call_id") for message in after] == [None, None, None, "call_a", "call_b", None]
     assert isinstance(json.loads(after[2]["tool_calls"][1]["function"]["arguments"]), dict)
+    ran = run("fix", path, "--for-error", text.replace("call_a", "call_z"), "-o", out, "--force")
+    assert ran.code == 1 and "The id call_z is not in this file." in ran.err, "one of the two was answered"
+    ran = run("fix", out, "--for-error", text.replace("call_a", "call_z"), "--diff")
+    assert ran.code == 2 and not ran.out, "now none is"
 
 
 def test_an_error_without_a_place_means_all_that_break_its_rule_and_nothing_else(tmp_path: Path, run: Run) -> None:

@@ -17,6 +17,7 @@ from tests.cli.conftest import Run
 from tests.patience import PATIENCE
 from tests.rounds import some
 from toolpair.cli import check, jobs
+from toolpair.cli.file_report import Answered
 from toolpair.cli.inputs import Input
 
 _WORK = check.parser().parse_args(["-", "--output-format", "jsonl"])
@@ -153,11 +154,11 @@ def test_where_no_worker_starts_the_files_are_judged_all_the_same(
 def test_only_some_files_are_taken_ahead_of_the_one_that_is_printed(samples: Path) -> None:
     taken = 0
 
-    def sources() -> Iterator[Input]:
+    def sources() -> Iterator[Answered]:
         nonlocal taken
         for _ in range(60):
             taken += 1
-            yield Input(str(samples / "valid.json"))
+            yield Input(str(samples / "valid.json")), []
 
     furthest = 0
     for printed, (_, result) in enumerate(jobs.judge_all(sources(), _WORK, 2)):

@@ -14,6 +14,10 @@ import pytest
 from tests.cli.conftest import Run
 from tests.patience import PATIENCE
 from tests.session_folders import SESSION, claude_session, codex_session, set_age
+from toolpair.session import verdict_cache
+from toolpair.session.verdict_cache import VerdictCache
+from toolpair.tui.picker_checks import Checked
+from toolpair.tui.picker_worker import verdict_on
 
 
 @pytest.fixture
@@ -59,6 +63,7 @@ def test_the_list_for_programs(run: Run, broken: Path) -> None:
         "modified": one["modified"],
         "size": broken.stat().st_size,
         "here": True,
+        "verdict": None,
     }
     assert two["last_words"] == "mend \x1b[2J it"
     lines = run("sessions", "--agent", "codex", "--output-format", "jsonl").out.splitlines()
@@ -66,6 +71,24 @@ def test_the_list_for_programs(run: Run, broken: Path) -> None:
     only = run("sessions", "--folder", ".", "--output-format", "json").json["sessions"]
     assert [found["id"] for found in only] == [SESSION]
     assert len(run("sessions", "-n", "1").out.splitlines()) == 2
+
+
+def test_the_list_has_the_verdicts_of_earlier_checks(run: Run, broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verdict_cache, "JUST_NOW", -(10**18))  # as if the files had been written long ago
+    assert run("check", broken.parent, "-q").code == 1
+    found, other = run("sessions", "--output-format", "json").json["sessions"]
+    assert found["verdict"]["errors"] == 1 and found["verdict"]["rules"]["result.missing"] == 1
+    assert other["verdict"] is None
+    assert run("sessions").out.splitlines()[0].endswith(f"~/shop  {found['verdict']['badge']}")
+    assert run("sessions", "--no-cache").out.splitlines()[0].endswith("~/shop")
+    cache = VerdictCache.of_user()
+    assert verdict_on(str(broken), cache) == Checked(1, found["verdict"]["outlook"], found["verdict"]["badge"])
+    claude_session(broken.parents[2], os.path.realpath("."))
+    assert run("sessions").out.splitlines()[0].endswith("~/shop")
+    mark = verdict_on(str(broken), cache)
+    cache.save()
+    assert mark is not None and mark.errors == 0
+    assert run("sessions").out.splitlines()[0].endswith(f"~/shop  {mark.badge}")
 
 
 def test_nothing_found(run: Run, home: Path) -> None:

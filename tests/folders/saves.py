@@ -38,11 +38,13 @@ def opened(storage: Path) -> Session:
 def staged(storage: Path) -> Session:
     """With two files to change, two new ones in a new folder, and one to remove."""
     session = opened(storage)
-    assert session.stage_recommended()
-    messages = session.conversation.transcript.messages
+    mended = session.conversation
+    while mends := [fix.edits for problem in mended.problems for fix in problem.fixes if fix.recommended]:
+        mended = mended.apply(mends[0])  # the second shows once the first is mended
+    messages = mended.transcript.messages
     said = next(block for message in messages for block in message.blocks if block.text == "Again.")
     edits = [Remove(said), InsertMessage(messages[-1], "user", "One more.")]
-    session.staging.now = (session.conversation.apply(edits),)
+    session.staging.now = (mended.apply(edits),)
     return session
 
 

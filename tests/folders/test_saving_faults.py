@@ -241,9 +241,9 @@ def _edit(storage: Path) -> None:
 
 
 def _add(storage: Path) -> None:
-    part = next((storage / "part").glob("*/*.json"))
-    data = {"id": "prt_zz", "sessionID": ID, "messageID": part.parent.name, "type": "text", "text": "more"}
-    (part.parent / "prt_zz.json").write_text(json.dumps(data))
+    message = changing(storage).parent
+    data = {"id": "prt_zz", "sessionID": ID, "messageID": message.name, "type": "text", "text": "more"}
+    (message / "prt_zz.json").write_text(json.dumps(data))
 
 
 def _remove(storage: Path) -> None:

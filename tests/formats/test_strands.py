@@ -17,10 +17,12 @@ from tests.source.faults import at_step, in_a_child, kill
 from toolpair.cli.main import main
 from toolpair.formats import address_of, folder_layout
 from toolpair.formats.engine.agents.databases import named_sessions
+from toolpair.formats.strands.writing import apply
 from toolpair.session.session import Session, SessionError, open_session
 from toolpair.session.surroundings import finish_killed_save
 from toolpair.source.errors import Refused, SaveFailed
 from toolpair.source.folders.save import FilesSave
+from toolpair.transcript.edits import RemoveMessage
 
 NO_SUCH = '{"type": "none"}'
 
@@ -251,11 +253,39 @@ def test_messages_that_the_conversation_manager_removed_are_not_sent(tmp_path: P
     assert [one["message_id"] for one in read(open_session(folder))] == [one["message_id"] for one in messages()[3:]]
 
 
-def test_a_summary_that_is_sent_before_the_messages_is_not_guessed_at(tmp_path: Path) -> None:
-    said = {"role": "user", "content": [{"text": "so far"}]}
-    folder = strands(tmp_path, state={"removed_message_count": 3, "summary_message": said})
-    with pytest.raises(SessionError, match="holds a summary"):
+def test_a_summary_is_sent_before_the_messages_that_it_did_not_replace(tmp_path: Path) -> None:
+    """It is in the agent's own file, which is only written where the summary itself is changed."""
+    summary = said("user", {"text": "so far"})
+    folder = strands(tmp_path, without=B, state={"removed_message_count": 1, "summary_message": summary})
+    before, session = tree(folder), open_session(folder)
+    transcript = session.file.conversations[0].transcript
+    assert [(one.note, one.blocks[0].text) for one in transcript.messages[:1]] == [("summary", "so far")]
+    assert ids(session) == ["result.missing"]
+    assert sent_messages(session)[0] == ("user", [{"type": "text", "text": "so far"}])
+    session.stage_recommended()
+    session.save()
+    after = tree(folder)
+    changed = [name for name in before if before[name] != after.get(name)]
+    assert [Path(name).name for name in changed] == ["message_2.json"] and before.keys() <= after.keys()
+    assert ids(open_session(folder)) == []
+
+
+@pytest.mark.parametrize("summary", [7, "so far", {"role": "user"}, {"role": "user", "content": "so far"}])
+def test_a_summary_that_is_no_message_is_not_guessed_at(tmp_path: Path, summary: Any) -> None:
+    folder = strands(tmp_path, state={"summary_message": summary})
+    with pytest.raises(SessionError, match="holds a summary that is no message"):
         open_session(folder)
+
+
+def test_a_summary_that_is_removed_leaves_the_file_of_its_agent(tmp_path: Path) -> None:
+    summary = said("user", {"text": "so far"})
+    session = open_session(strands(tmp_path, state={"removed_message_count": 1, "summary_message": summary}))
+    found = session.file.conversations[0]
+    edits = [RemoveMessage(found.transcript.messages[0])]
+    made = apply(found.judged.items, found.transcript, edits)
+    state = made[0].value["strands_agent"]["data"]["conversation_manager_state"]
+    assert state == {"removed_message_count": 1, "summary_message": None}
+    assert made[1:] == list(found.judged.items[1:])
 
 
 @pytest.mark.parametrize("content", [b"", b'{"message": {"role": "user", "con', BERGEN.encode(), b"{}", b"7"])

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+import toolpair
 from tests.forms.made_lists import MadeList, made_lists
 from tests.rounds import some
+from toolpair.cli.file_report import describe
 from toolpair.formats.format import Item
 from toolpair.formats.forms.registry import form_named
 from toolpair.history.checked_records import CheckedRecords, request_of
@@ -80,3 +82,17 @@ def test_windows_are_judged_as_the_whole_is(name: str, damaged: int) -> None:
         (one.rule, one.record or 0) for one in whole.problems
     )
     assert conversation.counts.messages == len(whole.transcript.messages)
+
+
+@pytest.mark.parametrize("damaged", [0, 12])
+@pytest.mark.parametrize("name", ["converse body", "kiro"])
+def test_a_report_adds_up_what_is_one_problem_of_the_whole(name: str, damaged: int) -> None:
+    made = _long(made_lists()[name], 3, damaged)
+    whole = open_session("s.json", data=made.data())  # its fix changes all such messages, so that it is read at once
+    reported = open_session("s.json", data=made.data(), reporting=True)
+    assert len(whole.conversation.windows) == 1 < len(reported.conversation.windows)
+    assert describe(reported, "s").entry == describe(whole, "s").entry
+    assert [one.pairs for one in reported.problems] == [one.pairs for one in whole.problems]
+    (mixed,) = (one for one in reported.problems if one.rule == "content.mixed_with_tool")
+    assert mixed.count > 500
+    assert toolpair.report(reported) == toolpair.report(whole)

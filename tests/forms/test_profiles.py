@@ -13,11 +13,15 @@ from toolpair.session.session import Session, open_session
 
 TELLING: list[tuple[str, dict[str, Any], str]] = [
     ("pydantic-ai", {"provider_name": "google-gla"}, "gemini"),
+    ("pydantic-ai", {"provider_name": "google-cloud"}, "gemini"),
     ("pydantic-ai", {"model_name": "claude-sonnet-4-5"}, "anthropic"),
     ("langchain state", {"response_metadata": {"model_provider": "bedrock_converse"}}, "bedrock-converse"),
+    ("langchain state", {"response_metadata": {"model_provider": "google_vertexai"}}, "gemini"),
     ("langchain dict", {"response_metadata": {"model_provider": "groq"}}, "groq"),
     ("ui", {"providerMetadata": {"mistral": {}}}, "mistral"),
+    ("ui", {"providerMetadata": {"googleVertex": {}, "vertex": {}}}, "gemini"),
     ("model", {"providerOptions": {"google": {}}}, "gemini"),
+    ("model", {"providerOptions": {"amazonBedrock": {}, "bedrock": {}}}, "bedrock-converse"),
 ]
 
 

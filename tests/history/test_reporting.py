@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gc
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import toolpair
 from benchmarks.generate import generate, messages
 from benchmarks.sessions.options import FORMATS, Options
+from tests.garbage import only_new_garbage
+from tests.history.opening import judged_by
 from tests.rounds import tries
 from toolpair.cli.file_report import describe
 from toolpair.session.session import open_session
@@ -45,22 +49,29 @@ def test_what_was_judged_is_given_back_at_once(broken: Path) -> None:
     session = open_session(broken)
     block = next(found for problem in session.problems for found in (problem.call, problem.result) if found)
     assert block.value is not None
-    del session, block
-    gc.collect()
-    before = _blocks()  # kept, so that no new one gets the place of an old one
-    known = set(map(id, before))
-    gc.disable()
-    try:
+    with only_new_garbage():
         session = open_session(broken, reporting=True)
         session.problems  # noqa: B018
-        full = [found for found in _blocks() if found.value is not None and id(found) not in known]
-    finally:
-        gc.enable()
-    assert not full
+        blocks = [found for found in gc.get_objects() if isinstance(found, Block) and found.record >= 0]
+    assert not [found for found in blocks if found.value is not None]
 
 
-def _blocks() -> list[Block]:
-    return [found for found in gc.get_objects() if isinstance(found, Block) and found.record >= 0]
+def test_it_recommends_the_same_where_an_output_may_be_elsewhere() -> None:
+    lines: list[Any] = []
+    for number in range(60):
+        call = {"type": "tool_use", "id": f"toolu_{number:024}", "name": "Bash", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": call["id"], "content": "done"}
+        lines += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    lines = [{"role": "user", "content": "go"}, *lines[:40], *lines[40:41], *lines[40:41], *lines[42:]]
+    lines[44]["content"].append({"type": "text", "text": f"the output of toolu_{20:024} was: 7"})
+    data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    told = open_session("x", data=data, format="anthropic")
+    with judged_by(1):
+        reported = open_session("x", data=data, format="anthropic", reporting=True)
+    assert len(reported.conversation.windows) > 1
+    assert describe(reported, "x").entry == describe(told, "x").entry
+    assert any("where its output may be" in (problem.no_fix or "") for problem in reported.problems)
+    assert not any(fix.recommended for problem in reported.problems for fix in problem.fixes)
 
 
 @pytest.mark.parametrize("format", ["anthropic", "openai-chat"])
@@ -68,13 +79,9 @@ def _blocks() -> list[Block]:
 def test_the_library_leaves_nothing_to_the_collector(format: str, problems: int) -> None:
     given = messages(Options(pairs=300, problems=problems, kinds=("renamed", "missing", "duplicate"), format=format))
     toolpair.check(given, profile=format)  # loads what is loaded late
-    gc.collect()
-    gc.disable()
-    try:
+    with only_new_garbage():
         report = toolpair.check(given, profile=format)
         assert report.problems
         del report
         left = gc.collect()
-    finally:
-        gc.enable()
     assert left < 100

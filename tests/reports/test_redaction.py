@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from tests import (
 from tests.agents import codex_planted, planted
 from tests.reports.secrets_in_sessions import SESSIONS, found_in
 from tests.rounds import ROUNDS, some
+from toolpair.dialects.media import pixels_of
 from toolpair.formats.claude_code import branches, session_files
 from toolpair.formats.claude_code.sending import taking
 from toolpair.formats.engine.reading import context_texts
@@ -446,6 +449,23 @@ def test_base64_becomes_other_base64() -> None:
     copy = value(picture, "data")
     assert copy.startswith("iVBORw0KGgo") and len(copy) == len(picture) and copy.endswith("==")
     assert "+/" not in copy
+
+
+PICTURES = {
+    "png": b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 9000, 400),
+    "jpeg": b"\xff\xd8\xff\xe1\x00\x08secret\xff\xc0\x00\x11\x08" + struct.pack(">HH", 400, 9000),
+    "gif": b"GIF87a" + struct.pack("<HHH", 9000, 400, 7),
+    "webp": b"RIFF\1\0\0\0WEBPVP8 \1\0\0\0\1\2\3\x9d\x01\x2a" + struct.pack("<HH", 9000, 400),
+}
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_an_image_becomes_another_one_of_the_same_size(kind: str) -> None:
+    for behind in (b"", b"a secret" * 20):
+        data = base64.b64encode(PICTURES[kind] + b"\0\0\0" + behind).decode()
+        new = value(data, "data")
+        assert pixels_of(new) == (9000, 400) and len(new) == len(data) and new != data
+        assert b"secret" not in base64.b64decode(new)
 
 
 def test_the_vocabulary_is_what_the_code_reads() -> None:

@@ -166,6 +166,23 @@ def test_the_elements_match_those_of_the_tokenizer(data: bytes, size: int) -> No
         assert found == list(zip(row.starts, row.ends, strict=True))
 
 
+@pytest.mark.parametrize("gap", [b",", b", ", b",\n  ", b" ,\r\n"])
+def test_so_do_those_whose_parts_begin_as_they_do(gap: bytes) -> None:
+    """They are guessed at by how they begin, and a parser says where that is wrong."""
+    part, other = b'{"role": "x"}', b'{"role": "},{\\"role\\": "}'
+    nested = b'{"role": [' + gap.join([part, other, part]) + b"]}"
+    runs = [[part] * 9, [nested] * 9, [part, b"{}", nested] * 9, [b'{"n": NaN}', part] * 9, [part, b"[]", part, b"7"]]
+    elements = [*runs[0], *runs[1], *runs[0], *runs[2], *runs[3], *runs[0], *runs[4], part]
+    data = b"[" + gap.join(elements) + b"]"
+    starts = [1 + sum(map(len, elements[:n])) + n * len(gap) for n in range(elements.index(b"7"))]
+    for size in (7, 100, len(data)):
+        row = largest_array(data, 0, size)
+        assert row is not None
+        assert list(row.starts) == starts
+        assert [data[start:end] for start, end in zip(row.starts, row.ends, strict=True)] == elements[: len(starts)]
+        assert [data.count(b"\n", 0, at) for at in starts] == list(row.lines)
+
+
 def test_a_large_array_is_not_in_memory(tmp_path: Path) -> None:
     message = json.dumps({"role": "user", "content": "x[{" * 300}).encode()
     data = b'{"model": "m", "messages": [' + b", ".join([message] * 9000) + b'], "tools": []}'

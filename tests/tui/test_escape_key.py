@@ -125,6 +125,22 @@ def listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, list[str],
         os.close(write)
 
 
+def test_a_letter_with_alt_is_never_text_whatever_follows(monkeypatch: pytest.MonkeyPatch) -> None:
+    with listening(monkeypatch) as (write, keys, _):
+        for sent in ("\x1bw\x1b[A", "\x1bw\x1b\x1b[A", "\x1b\x1bwb\x1b[Aw"):
+            os.write(write, sent.encode())
+            deadline = time.monotonic() + PATIENCE
+            while (not keys or keys[-1] != "x") and time.monotonic() < deadline:
+                time.sleep(0.05)
+                os.write(write, b"x")
+    assert "circumflex_accent" not in keys
+    assert [key for key in keys if key != "x"] == [
+        *("alt+w", "up"),
+        *("alt+w", "escape", "up"),
+        *("escape", "alt+w", "b", "up", "w"),
+    ]
+
+
 def test_another_driver_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTUAL_DRIVER", "textual.drivers.headless_driver:HeadlessDriver")
     assert ToolpairApp(None).get_driver_class().__name__ in ("HeadlessDriver", "TerminalDriver")

@@ -108,9 +108,14 @@ def test_what_an_error_makes_acute_is_shown_fixed_and_comes_back_when_undone(tmp
         await press(pilot, "enter")
         problem = app.overview.current
         assert problem is not None and (problem.rule, problem.severity) == ("args.unparseable", "error")
+        assert " API REFUSED IT   The error that you pasted points at message 2: " in frame(app)
         await press(pilot, "space")
         assert len(app.session.staged) == 1 and app.overview.current is None
-        await press(pilot, "u")
+        assert "now API REFUSED IT · after saving VALID" in frame(app)
+        await press(pilot, "w")
+        (refused,) = (line for line in frame(app).splitlines() if "Refused by the API?" in line)
+        assert refused.split()[4:6] == ["yes", "no"]
+        await press(pilot, "escape", "u")
         problem = app.overview.current
         assert problem is not None and problem.severity == "error"
         await press(pilot, "at")

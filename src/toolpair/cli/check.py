@@ -8,16 +8,19 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain, islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.exits import UsageError
-from toolpair.cli.file_report import Checked, Totals, judge_file
+from toolpair.cli.file_report import Answered, Checked, Totals, judge_file, known
 from toolpair.cli.output import FORMATS, Output, Quiet, make_output
 from toolpair.cli.progress import FilesProgress
 from toolpair.cli.selection import selected
 from toolpair.cli.terminal import Parser, add_common, add_leaf, chosen_profiles, say, style_for
 from toolpair.shell.program import command
+
+if TYPE_CHECKING:
+    from toolpair.session.verdict_cache import VerdictCache
 
 _EPILOG = """\
 examples:
@@ -44,6 +47,7 @@ def parser() -> Parser:
         PATH...  a file, a session's id, a directory to walk (`.` without sessions: this folder's newest session), or
                  -
         """)
+    result.set_defaults(cached=False)
     add_leaf(result)
     result.add(
         """
@@ -57,6 +61,7 @@ def parser() -> Parser:
         --statistics         print how often each rule, tool and cause occurs in place of the problems (text or json)
         --jobs N             check up to N files at once, each in its own process; the output keeps its order.
                              Default: one for each core where several files are given; a few small files need none
+        --no-cache           check every file, also those that are as they were when a walked directory was last checked
         """,
         jobs={"type": _number},
     )
@@ -71,10 +76,16 @@ def run(options: argparse.Namespace) -> int:
     options.profile = chosen_profiles(options)
     options.select, options.ignore = selected(options)
     totals = Totals()
-    _check(inputs.collect(options.paths), options, _most_workers(options), output, totals)
+    cache = _cache(options)
+    options.cached = cache is not None
+    try:
+        _check(inputs.collect(options.paths), options, _most_workers(options), output, totals, cache)
+    finally:
+        if cache is not None:
+            cache.save()
     if inputs.HERE in options.paths and not totals.files:
         # Nothing was found by walking: check the newest session that an agent has in this folder.
-        _check(inputs.newest_here(), options, 1, output, totals)
+        _check(inputs.newest_here(), options, 1, output, totals, None)
     output.end(totals)
     if totals.skipped and not totals.files and not options.skip_unrecognised:
         say(f"No session was found in {', '.join(options.paths)}; `{command('formats')}` lists what is recognised.")
@@ -112,12 +123,27 @@ def _most_workers(options: argparse.Namespace) -> int | None:
     return options.jobs or (1 if one else None)
 
 
+def _cache(options: argparse.Namespace) -> VerdictCache | None:
+    """What earlier runs have found, where directories are walked. A table of a form may change between two runs."""
+    if options.no_cache or not any(map(os.path.isdir, options.paths)) or (options.format or "").endswith(".toml"):
+        return None
+    from toolpair.session.verdict_cache import VerdictCache
+
+    return VerdictCache.of_user()
+
+
 def _check(
-    sources: Iterable[inputs.Input], options: argparse.Namespace, most: int | None, output: Output, totals: Totals
+    sources: Iterable[inputs.Input],
+    options: argparse.Namespace,
+    most: int | None,
+    output: Output,
+    totals: Totals,
+    cache: VerdictCache | None,
 ) -> None:
     """Check the files, and print each report as soon as its turn comes."""
     with FilesProgress(sources) as bar:
-        for source, results in _judged(bar.sources, options, most, bar):
+        answered = ((source, known(source, options, cache) if cache is not None else []) for source in bar.sources)
+        for source, results in _judged(answered, options, most, bar):
             bar.finish(source)
             bar.tell_leftovers(source)
             if results is None:
@@ -126,19 +152,26 @@ def _check(
                 totals.add(checked)
                 bar.clear()
                 output.file(checked)
+                if cache is not None and checked.kept is not None:
+                    cache.keep(*checked.kept)
             if streams.unread():
                 return
 
 
 def _judged(
-    sources: Iterator[inputs.Input], options: argparse.Namespace, most: int | None, bar: FilesProgress
+    sources: Iterator[Answered], options: argparse.Namespace, most: int | None, bar: FilesProgress
 ) -> Iterator[tuple[inputs.Input, list[Checked] | None]]:
-    """Each file with its reports, in order. Small files are checked here: workers take longer to start."""
-    taken: list[inputs.Input] = []
+    """Each file with its reports, in order, checked unless they are known. Small files are checked here: workers take
+    longer to start.
+    """
+    taken: list[Answered] = []
     size = 0
-    while most != 1 and size < LITTLE and (source := next(sources, None)) is not None:
-        taken.append(source)
-        size += source.size
+    while most != 1 and size < LITTLE and (one := next(sources, None)) is not None:
+        if one[1] and not taken:
+            yield one
+            continue
+        taken.append(one)
+        size += one[0].size if not one[1] else 0
     if size >= LITTLE and len(taken := [*taken, *islice(sources, 1)]) > 1:
         from toolpair.cli.jobs import cores, judge_all
 
@@ -146,5 +179,5 @@ def _judged(
         if workers > 1:
             yield from judge_all(chain(taken, sources), options, workers, bar.read if bar.shown else None)
             return
-    for source in chain(taken, sources):
-        yield source, judge_file(source, options, partial(bar.read, source) if bar.shown else None)
+    for source, answer in chain(taken, sources):
+        yield source, answer or judge_file(source, options, partial(bar.read, source) if bar.shown else None)

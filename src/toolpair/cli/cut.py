@@ -25,7 +25,8 @@ examples:
 The answer to "prompt is too long", and to a session that is beyond repair after some point. The place itself stays.
 A call and its result stay together: if one of them stays, the other does, too. The system prompt stays. If what stays
 begins with the assistant, a short user message that says what was left out is put before it. FILE is never changed,
-and OUT is a session of its own, with an id of its own, if its records have one.
+and OUT is a session of its own, with an id of its own, if its records have one. A part of a session in a database is
+a database: OUT has to end in .db.
 
 exit code: 0 written and valid, 1 written but errors are left (`fix` may fix them), 2 unreadable, no such place, or bad
 usage, 3 refused and nothing written, 5 the system failed while writing
@@ -73,17 +74,21 @@ def run(options: argparse.Namespace) -> int:
     streams.note_saved()
     style = style_for(sys.stderr, options.color)
     streams.say(style.bold(f"{plural(part.kept, 'message')} written to {safe(out)}.") + "\n")
-    for line in (*_told(part, side), *saved.notes):
+    told = _told(part, side)
+    if (rows := session.file.snapshot.rows) is not None:
+        told.append(f"It is in a database of its own, where it is still called {rows.session}.")
+    for line in (*told, *saved.notes):
         streams.say(f"  {safe(line)}\n")
     if errors:
         streams.say(f"  {plural(errors, 'error')} left: {command('fix')} {shell_word(out)} --in-place\n")
     if saved.resume is not None:
-        streams.say(f"  Next: {safe(saved.resume)}\n")
+        # What is said of a copy, which can be saved in place instead.
+        streams.say(f"  Next: {safe(saved.resume.partition(': save into')[0])}\n")
     return exits.PROBLEMS if errors else exits.OK
 
 
 def _told(part: Part, side: Side) -> list[str]:
-    told = [part.text]
+    told = [part.text, part.estimate]
     if part.moved:
         more = plural(part.moved, "more message stays", "more messages stay")
         told.append(f"{more} than asked for, so that no pair is taken apart.")

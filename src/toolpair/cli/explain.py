@@ -18,7 +18,7 @@ from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
 from toolpair.cli.terminal import Parser, TerminalStyle, add_common, dump, out, safe, say, style_for, typed
 from toolpair.rules.causes import CausePage, cause_called, cause_ids
-from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on_by, recognise, recognise_all
+from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on_by, recognise_all
 from toolpair.rules.errors.places import places_in, typed_place
 from toolpair.rules.errors.texts import ErrorText, title_of
 from toolpair.rules.errors.unwrapping import inner_text
@@ -42,7 +42,6 @@ _NAME: Final = re.compile(r"[a-z_]+(?:\.[a-z_0-9]+)?")
 _CAUSE: Final = 400
 """Characters: no cause is longer."""
 _LISTED: Final = 10
-_SEVERAL: Final = 2
 _SHOWN: Final = 160
 _SAID: Final = 1_000
 """Characters shown of a known text, and of what an unknown one says."""
@@ -106,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
         page = cause_called(name)
         if page is not None:
             return _explain_cause(options, page)
-    recognised = _recognised(thing) if rule is None else ()
+    recognised = recognise_all(thing) if rule is None else ()
 
     def places(session: Session) -> list[Entry]:
         _judged_otherwise(session, recognised[-1] if recognised else None)
@@ -126,13 +125,6 @@ def _ended(unreadable: str | None, known: bool = True) -> int:
         say(unreadable)
         return exits.UNREADABLE
     return exits.OK if known else exits.PROBLEMS
-
-
-def _recognised(thing: str) -> tuple[Recognised, ...]:
-    known = recognise(thing)
-    if known is None:
-        return ()
-    return (known,) if known.count < _SEVERAL else recognise_all(thing) or (known,)
 
 
 def _judged_otherwise(session: Session, recognised: Recognised | None) -> None:
@@ -185,9 +177,9 @@ def _print(options: argparse.Namespace, asked: _Asked, style: TerminalStyle) -> 
     for number, known in enumerate(asked.recognised):
         if number:
             out()
-        _print_error(known, style)
+        _print_error(known, options.file, style)
         if several:
-            _print_place(known, options.file, asked.places[number], style)
+            _print_place(options.file, asked.places[number], style)
     if several:
         return
     near = not asked.known and _print_unknown(asked, style)
@@ -200,7 +192,7 @@ def _print(options: argparse.Namespace, asked: _Asked, style: TerminalStyle) -> 
     if near or asked.rule is not None or asked.recognised:
         out()
     for entry in asked.places[:_LISTED]:
-        _print_place(asked.recognised[-1] if asked.recognised else None, options.file, entry, style)
+        _print_place(options.file, entry, style)
     if len(asked.places) > _LISTED:
         out(f"and {len(asked.places) - _LISTED:,} more: {command('check')} {typed(options.file)}")
     if not asked.places:
@@ -217,10 +209,12 @@ def _names_a_place(thing: str) -> bool:
     return found is not None
 
 
-def _print_error(known: Recognised, style: TerminalStyle) -> None:
+def _print_error(known: Recognised, path: str | None, style: TerminalStyle) -> None:
     error = known.error
     out(f"{style.bold(safe(known.title))}: {safe(error.meaning)}")
     out(f"  What to do: {safe(error.remedy)}")
+    if error.command:
+        out(f"  Run: {command(error.command.replace('FILE', typed(path), 1) if path else error.command)}")
     if error.rules:
         out(f"  {'Rules' if len(error.rules) > 1 else 'Rule'}: {', '.join(error.rules)}")
     out(style.dim(f"  {safe(error.link)}"))
@@ -255,7 +249,7 @@ def _shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def _print_place(known: Recognised | None, path: str, entry: Entry, style: TerminalStyle) -> None:
+def _print_place(path: str, entry: Entry, style: TerminalStyle) -> None:
     problem = entry["problem"]
     at = place_shown("", entry["location"])
     if problem is None:
@@ -267,8 +261,6 @@ def _print_place(known: Recognised | None, path: str, entry: Entry, style: Termi
         out(f"{safe(path)}{at}: {severity} {problem['rule']}  {safe(problem['message'])}{named}")
         if entry["notes"]:
             out(f"    {safe(entry['notes'])}")
-    if known is not None and known.error.command:
-        out(f"    Run: {command(known.error.command.replace('FILE', typed(path), 1))}")
     for line in entry["block"]:
         out(style.dim(f"    {safe(line)}"))
     for fix in entry["fixes"] or ([entry["fix"]] if entry["fix"] else []):

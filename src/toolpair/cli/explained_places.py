@@ -91,13 +91,17 @@ def _in_words(block: Block, show_content: bool) -> str:
 
 
 def _fixes(path: str, target: Target, thing: str) -> Iterator[Entry]:
-    """All fixes for what is meant, each with the command that does it."""
+    """All fixes for what is meant, each once, with the command that does it: several rules may have the same."""
     asked = shell_word(thing) if len(thing) <= _TYPED and not set(thing) & set("\n'") else inputs.STDIN
     acute = target.problem if is_meant(target) else None
+    listed = set()
     for problem in (target.problem, *target.offers):
         if problem is None:
             continue
         for fix in problem.fixes:
+            if (fix.id, fix.title, fix.loses) in listed:
+                continue
+            listed.add((fix.id, fix.title, fix.loses))
             best = problem is acute and fix is problem.recommended
             words = [called(), "fix", shell_word(path), "--for-error", asked]
             words += [] if best else ["--choose", f"{problem.rule}={fix.id}"]
@@ -157,7 +161,7 @@ def _of_rule(session: Session, path: str, rule: str, show_content: bool) -> Iter
     for number, conversation in enumerate(session.conversations):
         for problem in conversation.problems:
             if problem.rule == rule:
-                target = Target(problem.pair, problem.message, problem, problem.text, conversation=number)
+                target = Target(problem.text, problem.pair, problem.message, problem, conversation=number)
                 yield {
                     "text": problem.text,
                     "how": "by the rule",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +12,6 @@ from msgspec import Struct, field
 from toolpair.cli import inputs
 from toolpair.cli.selection import wanted_rules
 from toolpair.history.conversation import rank
-from toolpair.history.verdict_text import EMPTY
 from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session, SessionError
 from toolpair.source.errors import TooLarge
 from toolpair.transcript.counting import plural
@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     import argparse
 
     from toolpair.history.losses import Losses
+    from toolpair.session.verdict_cache import Kept, Question, VerdictCache
 
 Entry = dict[str, Any]
 REPORT_VERSION: Final = 1
+_WITH_BRANCHES: Final = frozenset({"json", "jsonl"})
+"""Output formats that tell of a session's branches."""
 
 
 def entry_of(found: object, names: str) -> Entry:
@@ -42,6 +45,12 @@ class Checked(Struct):
     """What the agent does about each problem, as a sentence."""
     hidden: int = 0
     """How many problems were not asked for."""
+    kept: tuple[bytes, Kept] | None = None
+    """What a `VerdictCache` takes of it."""
+
+
+Answered = tuple[inputs.Input, list[Checked]]
+"""A file with its reports, as far as they are known before it is checked."""
 
 
 class Totals(Struct):
@@ -88,11 +97,8 @@ def describe(
     With `inactive`, records that are not sent are checked as well. `several`: there is one report for each of several
     profiles. `wanted`: the rules to report, by name.
     """
-    counts = dict.fromkeys(("records", "messages", "calls", "results", "pairs", "damaged", "inactive"), 0)
     found: list[tuple[Problem, Conversation]] = []
     for conversation in session.conversations:
-        for name in counts.keys() - {"damaged"}:
-            counts[name] += getattr(conversation.counts, name)
         for problem in (*conversation.problems, *(conversation.inactive_problems() if inactive else ())):
             found.append((problem, conversation))
     shown = sorted(found, key=lambda each: rank(each[0]))
@@ -100,24 +106,15 @@ def describe(
         shown = [each for each in shown if wanted(each[0].rule)]
     problems = [problem_entry(session, conversation, problem, show_content) for problem, conversation in shown]
     on_resume = [problem.on_resume.text if problem.on_resume is not None else None for problem, _ in shown]
-    damaged = sum(each.damaged for each in session.conversations) + session.file.container.damaged_outside
-    counts["damaged"] = damaged
-    alone = session.conversation.verdict if len(session.conversations) == 1 else None
-    verdict = alone.sentence if alone is not None else ""
-    if alone is not None and alone.badge == EMPTY:
-        verdict = f"{EMPTY}. {verdict}"
-    if damaged and not verdict:
-        verdict = f"{damaged:,} of its lines cannot be read; they are kept as they are."
     entry: Entry = {
         "path": path,
         "format": session.format.id,
         "profile": session.profile.id,
-        "counts": counts,
+        "counts": session.counts,
         "problems": problems,
     }
-    families = {each.judged_by.family for each in session.conversations}
-    if len(families) == 1 and session.profile.family is None and None not in families:
-        entry["family"] = families.pop()
+    if session.family is not None:
+        entry["family"] = session.family
     branches = [
         branch_entry(conversation, branch, show_content)
         for conversation in session.conversations
@@ -126,7 +123,8 @@ def describe(
     if branches:
         entry["branches"] = branches
     hidden = len(found) - len(shown)
-    return Checked(entry, "" if hidden else verdict, several=several, on_resume=on_resume, hidden=hidden)
+    sentence = "" if hidden else session.sentence
+    return Checked(entry, sentence, several=several, on_resume=on_resume, hidden=hidden)
 
 
 def judge_file(
@@ -141,19 +139,52 @@ def judge_file(
         return None
     several = len(options.profile) > 1
     wanted = wanted_rules(options.select, options.ignore)
-    content, inactive = options.show_content, options.inactive
     made: list[Checked] = []
+    begun = time.time_ns()
     try:
         session = source.open(options, next(iter(options.profile), None), progress, reporting=not options.show_content)
-        made.append(describe(session, source.name, content, inactive, several, wanted))
-        for other in options.profile[1:]:
-            session.set_profile(other)
-            made.append(describe(session, source.name, content, inactive, several, wanted))
+        for profile in options.profile or [None]:
+            if made:
+                session.set_profile(profile)
+            checked = describe(session, source.name, options.show_content, options.inactive, several, wanted)
+            if options.cached and source.walked:
+                from toolpair.session.verdict_cache import kept_of
+
+                checked.kept = kept_of(session, question(options, profile), begun)
+            made.append(checked)
     except SessionError as error:
         # A file that is too large may well be a session.
         if skipping and not isinstance(error, TooLarge):
             return made or None
         made.append(unreadable(source.name, str(error)))
+    return made
+
+
+def question(options: argparse.Namespace, profile: str | None) -> Question:
+    """How `options` have a session checked."""
+    from toolpair.session.verdict_cache import Question
+
+    return Question(options.format, profile, options.agent_version, options.max_size, options.inactive)
+
+
+def known(source: inputs.Input, options: argparse.Namespace, cache: VerdictCache) -> list[Checked]:
+    """The reports of a file as `judge_file` would make them, by what an earlier run has found; empty where they are not
+    known, or have more to say than was kept.
+    """
+    if not source.walked or not inputs.may_be_session(source.name):
+        return []
+    made = []
+    for profile in options.profile or [None]:
+        found = cache.find(source.name, question(options, profile))
+        if found is None:
+            return []
+        silent = options.quiet and not options.statistics and not found.errors and not found.warnings
+        if not silent and (found.sentence is None or (found.branched and options.output_format in _WITH_BRANCHES)):
+            return []
+        entry = {"path": source.name, **entry_of(found, "format profile counts"), "problems": []}
+        if found.family is not None:
+            entry["family"] = found.family
+        made.append(Checked(entry, found.sentence or "", several=len(options.profile) > 1))
     return made
 
 

@@ -58,7 +58,9 @@ unpacked content.
 
 exit code: 0 written (or nothing to do) and valid, 1 written but errors are left, 2 unreadable or bad usage,
 3 refused and nothing written, 4 written but read the note, 5 the system failed while writing. With --diff: 0 nothing
-would change and no error is left, else 1. Several files: the worst, in the order 5, 3, 2, 4, 1, 0
+would change and no error is left, else 1. Several files: the worst, in the order 5, 3, 2, 4, 1, 0. With --for-error
+2 also where it is not known what the text means in this file, 1 also where only some of its errors were answered, and
+3 also where no fix is certain; nothing is written with 2 and 3
 """
 
 

@@ -73,8 +73,9 @@ class Fixing(Struct, frozen=True):
         if self.error is not None:
             from toolpair.cli.for_error import stage_for_error
 
-            stage_for_error(session, self.error, self.plan.choices)
+            unanswered = stage_for_error(session, self.error, self.plan.choices)
         else:
+            unanswered = 0
             stage_for_all(session, self.profiles, lambda: apply_plan(session, self.plan))
         # Taken now: after saving, the session starts afresh and no longer knows what was staged.
         outcome = Outcome.of(session, name, options.show_content, self.profiles, options.recipe)
@@ -86,7 +87,7 @@ class Fixing(Struct, frozen=True):
             streams.note_saved()
         if saved is not None and saved.notes:
             return Fixed(outcome, saved, exits.READ_THE_NOTE)
-        return Fixed(outcome, saved, exits.PROBLEMS if outcome.left else exits.OK)
+        return Fixed(outcome, saved, exits.PROBLEMS if outcome.left or unanswered else exits.OK)
 
     def look_around(self, session: Session, done: Fixed) -> None:
         """Warn about other processes that work with a file that was saved in place."""

@@ -12,15 +12,17 @@ from toolpair.rules.errors.texts import title_of
 from toolpair.rules.registry import RULES
 from toolpair.rules.rule import family_of
 from toolpair.session.decisions import Decision, found_by, standing
-from toolpair.session.find.by_place import PARSED
-from toolpair.session.session import Fix, Problem, Refused, Session, Target
+from toolpair.session.session import Fix, Found, Problem, Refused, Session, Target
+from toolpair.shell.program import command
+from toolpair.text.shell import shell_word
 
 Wanted = tuple[int, Problem, Fix]
 """A conversation's index, a problem in it, and the fix to take."""
 
 
-def stage_for_error(session: Session, text: str, choices: Mapping[str, str]) -> None:
-    """Stage what each error in the text asks for, or the fix that was chosen for its rule.
+def stage_for_error(session: Session, text: str, choices: Mapping[str, str]) -> int:
+    """Stage what each error in the text asks for, or the fix that was chosen for its rule. Returns how many of them
+    nothing was found to do about.
 
     Raises UsageError where it is not known what is meant, and Refused where nothing can be done about it.
     """
@@ -47,6 +49,7 @@ def stage_for_error(session: Session, text: str, choices: Mapping[str, str]) -> 
     session.current = current
     if not session.staged:
         raise Refused("What this error asks for cannot be done here; nothing was changed.")
+    return len(failed)
 
 
 def _stage(session: Session, wanted: Sequence[Wanted]) -> None:
@@ -93,12 +96,15 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
         # Where rules look for it and find nothing, nothing is to be done.
         untold = known is not None and problem is None and not known.error.rules
         remedy = f" What to do: {known.error.remedy}" if known is not None and untold else ""
+        if known is not None and known.error.command:
+            file = shell_word(str(session.path)) if session.path is not None else "FILE"
+            remedy += f" Run: {command(known.error.command.replace('FILE', file, 1))}"
         unsure = " It is not certain that the error means this, so nothing was changed." if problem is not None else ""
         raise UsageError(f"{target.text}{remedy}{unsure}")
     fix = problem.recommended
     if fix is None:
         raise Refused(f"{target.text} {problem.no_fix or 'No fix of it is recommended.'}")
-    if (target.how or "").startswith("by ") or problem.named is not None:
+    if target.found.is_placed or problem.named is not None:
         return [(number, problem, fix)]
     # It is about any such block: the request is refused until none is left.
     return [(number, one, way) for one in _all_of(session, number, problem) if (way := _same(one, fix)) is not None]
@@ -108,9 +114,9 @@ def is_meant(target: Target) -> bool:
     """Whether the problem that was found is what the error is about, and not only the nearest thing in the file."""
     known, problem = target.recognised, target.problem
     if known is None or problem is None:
-        return problem is not None and target.how == PARSED
+        return problem is not None and target.found is Found.INDEX
     alike = {like for rule in known.error.rules for like in RULES[rule].alike}
-    placed = (target.how or "").startswith("by ")
+    placed = target.found.is_placed
     if problem.named is not None or problem.rule in (*known.error.rules, *alike):
         return placed or not known.names_a_place
     # A result without an id breaks the pair as well, which is the one problem that is told.

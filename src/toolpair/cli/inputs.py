@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.cli.terminal import say
-from toolpair.formats import address_of
+from toolpair.formats import address_of, get_format
 from toolpair.session.session import Session, SessionError, open_session
 from toolpair.source.addresses import divided, is_database
 from toolpair.source.errors import TooLarge
@@ -80,6 +80,8 @@ class Input(Struct, frozen=True):
 
 def version_here(format_id: str) -> str | None:
     """The version of the format's agent installed on this machine."""
+    if not get_format(format_id).agents:
+        return None
     from toolpair.agents.installed import installed_version
 
     return installed_version(format_id)

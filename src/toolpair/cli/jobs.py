@@ -19,7 +19,7 @@ from typing import IO, Any, Final
 
 from msgspec.structs import astuple
 
-from toolpair.cli.file_report import Checked, judge_file, unreadable
+from toolpair.cli.file_report import Answered, Checked, judge_file, unreadable
 from toolpair.cli.inputs import STDIN, Input
 from toolpair.shell.program import called, command
 
@@ -43,12 +43,13 @@ class _Died(Exception):
 
 
 def judge_all(
-    sources: Iterable[Input],
+    sources: Iterable[Answered],
     options: argparse.Namespace,
     workers: int,
     progress: Callable[[Input, int], None] | None = None,
 ) -> Iterator[tuple[Input, Result]]:
-    """Every file with the result of `judge_file`, in the order of `sources`. Errors are raised when their turn comes.
+    """Every file with its reports, else with the result of `judge_file`, in the order of `sources`. Errors are raised
+    when their turn comes.
 
     `progress` is called a few times a second with a file and how many of its bytes have been read. Closing the
     iterator, or an error, ends all workers at once.
@@ -57,9 +58,14 @@ def judge_all(
     waiting: deque[tuple[Input, Future[Result] | None]] = deque()
     with ThreadPoolExecutor(workers) as threads:
         try:
-            for source in sources:
-                # Standard input belongs to this process.
-                waiting.append((source, None if source.name == STDIN else threads.submit(crew.judge, source)))
+            for source, answer in sources:
+                future: Future[Result] | None = None
+                if answer:
+                    future = Future()
+                    future.set_result(answer)
+                elif source.name != STDIN:  # which belongs to this process
+                    future = threads.submit(crew.judge, source)
+                waiting.append((source, future))
                 while waiting and (len(waiting) >= workers * _AHEAD or not (first := waiting[0][1]) or first.done()):
                     yield _next(waiting, options, crew, progress)
             while waiting:

@@ -34,10 +34,12 @@ COMMANDS: Final = {
     "explain": "toolpair.cli.explain",
     "restore": "toolpair.cli.restore",
     "sessions": "toolpair.cli.sessions",
+    "cache": "toolpair.cli.cache",
     "formats": "toolpair.cli.listings",
     "profiles": "toolpair.cli.profiles",
     "rules": "toolpair.cli.rules",
     "recipes": "toolpair.cli.recipes",
+    "completion": "toolpair.cli.completion",
 }
 _INTERFACE: Final = "toolpair.cli.open"
 

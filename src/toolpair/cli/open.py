@@ -41,6 +41,7 @@ commands:
   toolpair form draft FILE       a table for a list of messages that no format knows, to read it by
   toolpair restore FILE          the backups of a file, and one put back
   toolpair formats | profiles | rules | recipes   what is supported
+  toolpair cache                 the verdicts kept of earlier checks; clear removes them
   `toolpair COMMAND --help` says more. To open a file named like a command: ./check, or -- check.
 
 examples:

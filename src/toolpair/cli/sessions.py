@@ -31,6 +31,7 @@ from toolpair.cli.terminal import (
 from toolpair.formats import get_agent, written_by
 from toolpair.formats.agent import NOT_UNDERSTOOD, FoundSession
 from toolpair.session.session import SessionError
+from toolpair.session.verdict_cache import Findings, VerdictCache
 from toolpair.shell.machine import Machine, current_folder, home_short, resolved
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided
@@ -40,6 +41,7 @@ from toolpair.text.short import age_text, size_text
 
 _WORDS: Final = 100
 """Maximum characters shown of the user's last words."""
+_COLOURS: Final = {"stops": "31", "loses": "33", "ready": "32"}
 _EPILOG = """\
 examples:
   toolpair sessions                       all, those of this folder first, then the newest
@@ -47,6 +49,8 @@ examples:
   toolpair sessions --agent codex --output-format jsonl
   toolpair sessions ~/.cagent/session.db  those of a database
 
+A session that was checked before, in the list of the interface or by `check` of a directory, and has not changed since
+is listed with its verdict.
 FILE of the other commands may be a session's id or its beginning, `.` for this folder's newest, or DATABASE::ID.
 
 exit code: 0 some were found, 1 none
@@ -60,6 +64,7 @@ def parser() -> Parser:
         --agent NAME...  only this one's: {", ".join(written_by())}
         --folder DIR     only those of this project folder
         -n, --limit N    list at most N
+        --no-cache       print no verdicts of earlier checks
         """)
     add_format(result, ("text", "json", "jsonl"))
     add_color(result)
@@ -141,18 +146,20 @@ class _Stored:
 
 def _show(found: Iterator[FoundSession], options: argparse.Namespace, machine: Machine) -> None:
     each = described(islice(found, options.limit))  # a line at a time: there may be hundreds of thousands
+    cache = VerdictCache.of_user() if not options.no_cache else None
+    judged = ((one, cache.find(one.path) if cache is not None and one.understood else None) for one in each)
     if options.output_format == "json":
-        out(dump({"version": 1, "sessions": [_entry(one) for one in each]}, indent=2))
+        out(dump({"version": 1, "sessions": [_entry(*one) for one in judged]}, indent=2))
     elif options.output_format == "jsonl":
-        for one in each:
-            out(dump(_entry(one)))
+        for one in judged:
+            out(dump(_entry(*one)))
             if streams.unread():
                 return
     else:
-        _print(each, machine, style_for(sys.stdout, options.color))
+        _print(judged, machine, style_for(sys.stdout, options.color))
 
 
-def _entry(one: FoundSession) -> Entry:
+def _entry(one: FoundSession, verdict: Findings | None) -> Entry:
     return {
         "agent": one.agent,
         "id": one.session_id,
@@ -161,15 +168,17 @@ def _entry(one: FoundSession) -> Entry:
         "last_words": one.words,
         "modified": datetime.fromtimestamp(one.modified, UTC).isoformat(timespec="seconds"),
         **entry_of(one, "size here"),
+        "verdict": entry_of(verdict, "outlook badge errors warnings rules") if verdict is not None else None,
     }
 
 
-def _print(found: Iterable[FoundSession], machine: Machine, style: TerminalStyle) -> None:
+def _print(found: Iterable[tuple[FoundSession, Findings | None]], machine: Machine, style: TerminalStyle) -> None:
     now = time.time()
-    for one in found:
+    for one, verdict in found:
         folder = safe(home_short(one.folder, str(machine.home)) if one.folder else "?")
         row = f"{age_text(now - one.modified):>6}  {one.title:<11}  {size_text(one.size):>7}  "
-        out(f"{row}{style.bold(safe(one.session_id))}  {folder}")
+        badge = f"  {style.code(_COLOURS[verdict.outlook], verdict.badge)}" if verdict is not None else ""
+        out(f"{row}{style.bold(safe(one.session_id))}  {folder}{badge}")
         words = one.words if one.understood else NOT_UNDERSTOOD
         if one.name and one.name != words:
             words = f"{one.name}: {words}" if words else one.name

@@ -6,12 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolpair.dialects import anthropic, gemini
-
-
-class HeldMedia(dict[str, Any]):
-    """An image or a document as Anthropic's API has it, with what the file has for it."""
-
-    raw: dict[str, Any]
+from toolpair.dialects.media import HeldMedia
 
 
 def held_media(part: dict[str, Any]) -> HeldMedia | None:
@@ -19,9 +14,7 @@ def held_media(part: dict[str, Any]) -> HeldMedia | None:
     media = _media(part)
     if media is None:
         return None
-    held = HeldMedia(media)
-    held.raw = part
-    return held
+    return HeldMedia.of(media, part)
 
 
 def spelled(parts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -22,6 +22,8 @@ _JPEG: Final = "/9j/"
 SURE_PIXELS: Final = 2000
 SURE_BASE64: Final = 5 << 20
 """Pixels wide or high, and characters in Base64, that no provider is known to refuse, whatever else a request holds."""
+_WIDEST: Final = 1 << 16
+"""Pixels: what says that it is wider or higher is no image."""
 _ADDRESS: Final = 200
 """Characters of an address that are kept."""
 
@@ -47,6 +49,18 @@ class Media(Struct, frozen=True):
         return pixels_of(self.data)
 
 
+class HeldMedia(dict[str, Any]):
+    """An image or a document as Anthropic's API has it, with what the file has for it."""
+
+    raw: dict[str, Any]
+
+    @classmethod
+    def of(cls, media: dict[str, Any], raw: dict[str, Any]) -> HeldMedia:
+        held = cls(media)
+        held.raw = raw
+        return held
+
+
 def pixels_of(data: str) -> tuple[int, int] | None:
     """Width and height of an image in Base64: a PNG, GIF, JPEG or WebP."""
     for end in _HEADS:
@@ -57,6 +71,23 @@ def pixels_of(data: str) -> tuple[int, int] | None:
         if found is not None or len(data) <= end or not data.startswith(_JPEG):
             return found
     return None
+
+
+def beginning_like(data: str) -> str:
+    """How another image in Base64 begins that is of the same kind, width and height; empty if these are not known."""
+    width, height = pixels_of(data) or (0, 0)
+    if not (0 < width < _WIDEST and 0 < height < _WIDEST):
+        return ""
+    if data.startswith(_JPEG):
+        raw = b"\xff\xd8\xff\xc0\x00\x11\x08" + struct.pack(">HHB", height, width, 3)
+    elif data.startswith("iV"):
+        raw = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", width, height)
+    elif data.startswith("R0"):
+        raw = b"GIF89a" + struct.pack("<HHH", width, height, 0)
+    else:
+        size = struct.pack("<II", width - 1, height - 1)
+        raw = b"RIFF\0\0\0\0WEBPVP8X" + struct.pack("<II", 10, 0) + size[:3] + size[4:7]
+    return binascii.b2a_base64(raw, newline=False).decode()
 
 
 def media_in(result: Block) -> list[Media]:
@@ -90,23 +121,26 @@ def with_parts(block: Block, instead: Callable[[dict[str, Any]], dict[str, Any] 
     return _with_content(block, [(id(part) in media and instead(part)) or part for part in content])
 
 
-def is_foreign(part: dict[str, Any]) -> bool:
-    """Whether the file has it in another spelling, in which only the whole of it can be written."""
-    return type(part) is not dict
-
-
 def with_data(part: dict[str, Any], type_: str, data: str) -> dict[str, Any]:
     """The part with another content in Base64, of this media type."""
-    if isinstance(source := part.get("source"), dict):
-        return {**part, "source": {**source, "media_type": type_, "data": data}}
-    address = f"data:{type_};base64,{data}"
-    for key in ("image_url", "file"):
-        if isinstance(held := part.get(key), dict):
-            return {**part, key: {**held, "url" if key == "image_url" else "file_data": address}}
-    if isinstance(part.get("image_url"), str):
-        return {**part, "image_url": address}
-    typed = next((key for key in ("media_type", "mimeType", "mime_type") if key in part), "mimeType")
-    return {**part, typed: type_, "data": data}
+    was = described(part)
+    made: dict[str, Any] = _with_data(part, was, type_, data)
+    return HeldMedia.of(made, _with_data(part.raw, was, type_, data)) if isinstance(part, HeldMedia) else made
+
+
+def _with_data(value: Any, was: Media, type_: str, data: str, key: str = "") -> Any:
+    """The same value with another content wherever it has that of `was`, however it is spelled."""
+    if isinstance(value, dict):
+        return {name: _with_data(one, was, type_, data, name) for name, one in value.items()}
+    if not isinstance(value, str):
+        return value
+    if value == was.data:
+        return data
+    if value.startswith("data:") and value.endswith(was.data):
+        return f"data:{type_};base64,{data}"
+    if key == "format":
+        return type_.partition("/")[2]
+    return type_ if value and value == was.type else value
 
 
 def text_instead(block: Block, text: str) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def assistant_blocks(
     if kind == "text":
         yield WrittenBlock("text", {"type": "text", "text": data.get("text")}, record, DATA)
     elif kind == "reasoning":
-        yield WrittenBlock("thinking", _thinking(data), record, DATA)
+        yield WrittenBlock("thinking", thinking_of(data), record, DATA)
     elif kind == "tool" and is_of_provider(data):
         yield WrittenBlock("other", data, record, DATA)
     elif kind == "tool":
@@ -168,7 +168,7 @@ def media_of(file: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": kind, "source": {"type": "url", "url": url}}
 
 
-def _thinking(data: Mapping[str, Any]) -> dict[str, Any]:
+def thinking_of(data: Mapping[str, Any]) -> dict[str, Any]:
     metadata = data.get("metadata")
     given = metadata.get("anthropic") if isinstance(metadata, dict) else None
     given = given if isinstance(given, dict) else {}
@@ -201,6 +201,8 @@ def changes_of_text(block: Block, value: Any) -> dict[Slot, Any]:
         return {(*DATA, "text"): value if isinstance(value, str) else text_of(value)}
     if type_name(value) != type_name(block.value):
         return {DATA: part_of(value)}
+    if block.kind == "media":
+        return {(*DATA, key): field for key, field in part_of(value).items() if value is not block.value}
     key = "thinking" if block.kind == "thinking" else "text"
     changes: dict[Slot, Any] = {}
     if value.get(key) is not block.value.get(key):

@@ -287,8 +287,8 @@ class Format(Struct, frozen=True, kw_only=True, eq=False):
 
     # --- long files ------------------------------------------------------------------------------------------
 
-    light: Callable[[View], Light] | None = None
-    """A new reader for the records of one file, by which a history is read in windows."""
+    light: Callable[[View], Light | None] | None = None
+    """A new reader for the records of one file, by which a history is read in windows; None where it is read whole."""
     clean_by: frozenset[str] = frozenset()
     """The profiles under which a record that its light accepts has no problem."""
     numbered_by: str | None = None

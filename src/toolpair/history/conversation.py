@@ -8,7 +8,9 @@ from __future__ import annotations
 import weakref
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from enum import IntEnum
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -21,9 +23,10 @@ from toolpair.history.row_index import RowIndex
 from toolpair.history.summary import CauseGroup, PairRow, groups_of, verdict_from
 from toolpair.history.verdict_text import GUESS, Tally, Verdict, guess_text
 from toolpair.history.window import NumberedWindow, Reading, Window
-from toolpair.history.window_checks import CheckedWindow, in_order, renumbered
+from toolpair.history.window_checks import CheckedWindow, in_order, renumbered, summed
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
+from toolpair.rules.registry import RULES
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
 from toolpair.source.gc_pause import gc_paused
@@ -82,17 +85,41 @@ class ConversationCounts(Struct, frozen=True):
     inactive: int = 0
 
 
+class Found(IntEnum):
+    """How a text leads to a place, the surest last."""
+
+    NOT = 0
+    """Nothing is wrong in the way that it says; what it names may be there all the same."""
+    STOPPING = 1
+    """It may mean anything: this is what stops the session."""
+    PLACE = 2
+    """It names the place; whether what it complains about is wrong there cannot be seen."""
+    RULE = 3
+    """It names no place: this is what breaks its rule."""
+    INDEX = 4
+    """It names the place, and what it complains about is wrong there."""
+    ID = 5
+    """It names the id."""
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether the text itself says where."""
+        return self in (Found.PLACE, Found.INDEX, Found.ID)
+
+
 class Target(Struct, frozen=True):
     """The place that an id, a place or an error text refers to."""
 
-    pair: int | None
-    message: int | None
-    problem: Problem | None
     text: str
     """One sentence: what was found, or why nothing was."""
+    pair: int | None = None
+    message: int | None = None
+    problem: Problem | None = None
     recognised: Recognised | None = None
+    found: Found = Found.NOT
+    """How sure it is that `problem` is what is meant."""
     how: str | None = None
-    """How it was found: "by the id", "by the index: message 22, the call stands in 21"."""
+    """How it was found, in words: "by the id", "by the index: message 22, the call stands in 21"."""
     profile: str | None = None
     """The profile that finds `problem`, if it is not the conversation's own."""
     conversation: int | None = None
@@ -264,7 +291,18 @@ class Conversation:
         if self._known is not None:
             return {**self._known.problems, **{number: self.problems_of(number) for number in self._known.anew}}
         numbers = [number for number, window in enumerate(self.windows) if window.problem_count]
-        return {number: self.problems_of(number) for number in numbers}
+        found = {number: self.problems_of(number) for number in numbers}
+        return self._summed(found) if self.reading.view.reporting else found
+
+    def _summed(self, found: Mapping[int, Sequence[Problem]]) -> Mapping[int, Sequence[Problem]]:
+        """With one problem for all messages that have both text and calls."""
+        outlined = (window.outlined for window in self.windows)
+        mixed = [
+            range(begins + calls.start, begins + calls.stop)
+            for window, begins in zip(outlined, self.numbering.pairs, strict=False)
+            for calls in (window.mixed if window is not None else ())
+        ]
+        return summed(found, RULES["content.mixed_with_tool"], len(mixed), chain.from_iterable(mixed))
 
     def problems_of(self, number: int) -> Sequence[Problem]:
         """The problems of a window, numbered as in the whole."""

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any, Final
 
 from msgspec import Struct
@@ -36,13 +36,15 @@ from toolpair.transcript.output_copies import Copies
 from toolpair.transcript.pairing import Pairing
 from toolpair.transcript.placeholders import known_placeholder
 
-_BLOCK: Final = 1 << 17
+_BLOCK: Final = 1 << 18
 _TOGETHER: Final = 1_000
-"""Messages of a list in memory that are written down to be searched."""
+"""Records that are written one behind the other to be searched."""
 MOST_SEARCHED: Final = 2 * GB
 """Bytes that are searched."""
 _GROUPS: Final = 24
-"""Beginnings of ids that are looked for one by one."""
+"""Beginnings of ids, and their sizes, that are looked for one by one."""
+_FEW: Final = 8
+"""So many ids are each looked for as a whole: what all ids begin with stands in many places."""
 _BEGINNING: Final = 5
 _CALLS: Final = ("call", "server_call", "mcp_call")
 _TOLD: Final = frozenset({"output", "content", "error", "stdout", "stderr", "response", "text", "Ok", "Err", "result"})
@@ -84,6 +86,8 @@ class IdPlaces:
         self._beside = format.ids_beside if format is not None else frozenset[str]()
         self._ends = format.outputs_beside if format is not None else frozenset[str]()
         self._wanted: dict[str, _Wanted] = {}
+        self._new: dict[str, None] = {}
+        """Those that have not been looked for yet."""
         self._found: dict[str, list[int]] = {}
         """The records that hold each id, of those that were looked for."""
         self._renamed: dict[str, str] = {}
@@ -121,6 +125,8 @@ class IdPlaces:
         for id_, call in calls.items():
             left = copies.not_searched(id_) if copies is not None else None
             self._wanted[id_] = _Wanted(id_, call.record, call.name, call.slot, known[id_], left)
+            if id_ not in self._found:
+                self._new[id_] = None
 
     def settled(
         self, problems: Sequence[Problem], items: Sequence[Item], document: Document | None, whole: bool
@@ -177,46 +183,41 @@ class IdPlaces:
     # --- searching ---------------------------------------------------------------------------------------
 
     def _search(self) -> None:
-        new = [id_ for id_ in self._wanted if id_ not in self._found]
-        if not new:
+        if not self._new:
             return
+        new, self._new = list(self._new), {}
         self._found.update((id_, []) for id_ in new)
         spelt = {spelling: id_ for id_ in new for spelling in _spelt(id_)}
         find = _finder(spelt)
         self._spelt.update(spelt)
         self._find = _finder(self._spelt) if len(spelt) < len(self._spelt) else find
         searched = 0
-        for uids, bodies in self._bodies():
+        for uid_at, block in self._blocks():
             if searched > self._most:
                 self._all_searched = False
                 return
-            block = b"\n".join(bodies)
-            ends: list[int] | None = None
             for at, spelling in find(block):
-                ends = ends or [*accumulate(len(body) + 1 for body in bodies)]
-                uid, found = uids(bisect_right(ends, at)), self._found[spelt[spelling]]
+                uid, found = uid_at(at), self._found[spelt[spelling]]
                 if not found or found[-1] != uid:
                     found.append(uid)
             searched += len(block)
 
-    def _bodies(self) -> Iterator[tuple[Callable[[int], int], Sequence[bytes | memoryview]]]:
-        """The records in batches: how to get the uid of each, and their bytes."""
+    def _blocks(self) -> Iterator[tuple[Callable[[int], int], bytes]]:
+        """The bytes of the records in blocks, each with what says which record stands at a byte of it."""
         document = self._document
-        if document is None:
-            uids = list(self._listed)
-            for first in range(0, len(uids), _TOGETHER):
-                some = uids[first : first + _TOGETHER]
-                yield some.__getitem__, [written(self._listed[uid][1]) for uid in some]
-        elif isinstance(document.records, IndexedRecords):
+        if document is not None and isinstance(document.records, IndexedRecords):
             positions = document.records.positions
-            for first, bodies in positions.bodies(_BLOCK):
-                yield (
-                    lambda at, first=first: positions.uid(first + at),  # type: ignore[misc]
-                    [body if isinstance(body, (bytes, memoryview)) else b"" for body in bodies],
-                )
+            for start, block in positions.texts(_BLOCK):
+                yield lambda at, start=start: positions.uid_at(start + at), block  # type: ignore[misc]
+            return
+        records: Iterable[tuple[int, bytes | memoryview]]
+        if document is None:
+            records = ((uid, written(value)) for uid, (_, value) in self._listed.items())
         else:
-            records = document.records
-            yield (lambda at: records[at].uid), [record.body for record in records]
+            records = ((record.uid, record.body) for record in document.records)
+        while some := list(islice(records, _TOGETHER)):
+            ends = [*accumulate(len(body) + 1 for _, body in some)]
+            yield lambda at, ends=ends, some=some: some[bisect_right(ends, at)][0], b"\n".join(b for _, b in some)  # type: ignore[misc]
 
     def _says_more(self, uid: int, wanted: _Wanted, records: _Records) -> bool:
         """Whether the id stands in a record where nothing explains it."""
@@ -427,16 +428,14 @@ def _spelt(id_: str) -> Iterator[bytes]:
 def _finder(wanted: Collection[bytes]) -> _Find:
     """Finds in a text where any of these stands as a token."""
     words = frozenset(one for one in wanted if _WORDS.fullmatch(one))
-    others = [(beginning, sorted(set(map(len, group)))) for beginning, group in _grouped(set(wanted) - words)]
-    beginnings = [beginning for beginning, _ in _grouped(words)]
+    beginnings = [(one, [len(one)]) for one in words] if len(words) <= _FEW else _grouped(words)
+    several = sum(len(sizes) for _, sizes in beginnings) > _GROUPS
+    beginnings = [*([] if several else beginnings), *_grouped(set(wanted) - words)]
 
     def find(text: bytes) -> Iterator[tuple[int, bytes]]:
-        if len(beginnings) > _GROUPS:
+        if several:
             yield from ((match.start(), match[0]) for match in _WORDS.finditer(text) if match[0] in words)
-        else:
-            for beginning in beginnings:
-                yield from ((at, word) for at, word in _beginning_with(beginning, text) if word in words)
-        for beginning, sizes in others:
+        for beginning, sizes in beginnings:
             at = text.find(beginning)
             while at >= 0:
                 for size in sizes:
@@ -448,29 +447,17 @@ def _finder(wanted: Collection[bytes]) -> _Find:
     return find
 
 
-def _grouped(ids: Iterable[bytes]) -> Sequence[tuple[bytes, Sequence[bytes]]]:
-    """The ids by what they begin with."""
+def _grouped(ids: Iterable[bytes]) -> Sequence[tuple[bytes, Sequence[int]]]:
+    """What ids begin with, and the sizes of those that begin so."""
     groups: dict[bytes, list[bytes]] = defaultdict(list)
     for one in ids:
         groups[one[:_BEGINNING]].append(one)
-    return [(_common(min(group), max(group)), group) for group in groups.values()]
+    return [(_common(min(group), max(group)), sorted(set(map(len, group)))) for group in groups.values()]
 
 
 def _common(one: bytes, other: bytes) -> bytes:
     """What both begin with."""
     return one[: next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))]
-
-
-def _beginning_with(beginning: bytes, text: bytes) -> Iterator[tuple[int, bytes]]:
-    """The words that begin so, and where each stands."""
-    at = text.find(beginning)
-    while at >= 0:
-        word = _WORDS.match(text, at)
-        if word is None:
-            return
-        if at == 0 or _WORDS.match(text, at - 1, at) is None:
-            yield at, word[0]
-        at = text.find(beginning, word.end())
 
 
 def _is_apart(text: bytes, start: int, end: int) -> bool:

@@ -250,7 +250,9 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         for message, blocks in self._items() if self._of_items else self._messages(start, end):
             messages.append(message)
             origins |= {id(made): block for made, block in blocks if block is not None}
-        words = None if self._of_items else anthropic.message_of(_NEXT_WORDS, end)
+        edges = self.transcript.edges
+        goes_on = edges is not None and edges.after
+        words = None if self._of_items or goes_on else anthropic.message_of(_NEXT_WORDS, end)
         if words is not None and end == len(self.seen.messages):
             messages.append(words)
         request = Transcript(

@@ -15,7 +15,15 @@ from toolpair.history.checked_records import CheckedRecords, Ids
 from toolpair.history.lights import light_for
 from toolpair.history.outline import LEAST, Outline, Range
 from toolpair.history.scan import Scan
-from toolpair.history.window_checks import CheckedRange, CheckedWindow, are_connected, judge_ranges, placed, problems_of
+from toolpair.history.window_checks import (
+    TOGETHER,
+    CheckedRange,
+    CheckedWindow,
+    are_connected,
+    judge_ranges,
+    placed,
+    problems_of,
+)
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
 from toolpair.source.gc_pause import gc_paused
@@ -106,7 +114,7 @@ def windows_in(
         return CheckedWindow(CheckedRecords(items, found, profile, request, edges=edges, ids=ids))
 
     with gc_paused():
-        judged = judge_ranges(outline, load, _MOST)
+        judged = judge_ranges(outline, load, _MOST, TOGETHER)
         return None if judged is None else ListWindows(outline, judged)
 
 

@@ -21,7 +21,7 @@ from toolpair.history.outline import LEAST, Outline, OutlineWindow, Range
 from toolpair.history.report_window import lightened
 from toolpair.history.scan import Scan
 from toolpair.history.window import Reading, Window
-from toolpair.history.window_checks import CheckedWindow, ReportedWindow, judge_ranges
+from toolpair.history.window_checks import TOGETHER, CheckedWindow, ReportedWindow, judge_ranges
 from toolpair.rules.profiles import Profile
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
@@ -106,7 +106,7 @@ def opened_long(
     light = light_for(format, profile, view)
     if light is None:
         return None
-    scan = Scan(light, profile, head.declared_tools, LEAST)
+    scan = Scan(light, profile, head.declared_tools, LEAST, reporting=view.reporting)
     outline = outline_of(document, scan, progress)
     if decide is not None and scan.light.evidence is not None and not scan.whole:
         evidence = decide(scan.light.evidence)
@@ -182,7 +182,7 @@ def windowed_conversation(
         return found
 
     documents: dict[tuple[int, int], DocumentPart] = {}
-    judged = judge_ranges(outline, load, _MOST)
+    judged = judge_ranges(outline, load, _MOST, TOGETHER if reading.view.reporting else 1)
     if garbage:
         collect_young()
     if judged is None:

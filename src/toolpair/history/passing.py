@@ -65,7 +65,9 @@ def passages(conversation: Conversation) -> Iterator[Passage]:
                 # Only what was found is kept of it: it is read, and checked, once more.
                 checked = window.read_again()
                 known = conversation.problems_by_window.get(number, ())
-                again = tuple(zip(known, conversation.as_in_the_whole(number, checked.problems), strict=True))
+                there = {problem.rule for problem in known}
+                own = [one for one in checked.problems if one.rule in there]  # one may stand with another window's
+                again = tuple(zip(known, conversation.as_in_the_whole(number, own), strict=True))
             pairs: Sequence[Pair] = checked.pairs
         else:
             # Nothing in it is a problem, so its pairs need not be checked.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from msgspec.structs import replace
@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.window_checks import CheckedWindow, ReportedWindow
 from toolpair.rules.judge import Judgement
-from toolpair.rules.problem import KnownOutcome, Problem
+from toolpair.rules.problem import Fix, KnownOutcome, Problem
+from toolpair.transcript.edits import Edit, InsertResult, Rename
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair, Pairing
 
@@ -64,7 +65,17 @@ def _problem(problem: Problem, block: Callable[[Block], Block]) -> Problem:
         result=None if problem.result is None else block(problem.result),
         others=(),
         about=None,
-        fixes=tuple(replace(fix, edits=()) for fix in problem.fixes),
+        fixes=tuple(replace(fix, edits=tuple(_edits(fix, block))) for fix in problem.fixes),
         resumes=KnownOutcome(problem.on_resume),
         says=None,
     )
+
+
+def _edits(fix: Fix, block: Callable[[Block], Block]) -> Iterator[Edit]:
+    """Those of which is asked, when all is judged, whether they part a call from what may be its output."""
+    for edit in fix.edits:
+        match edit:
+            case Rename():
+                yield replace(edit, block=block(edit.block))
+            case InsertResult():
+                yield replace(edit, call=block(edit.call))

@@ -12,9 +12,12 @@ from typing import Any, Final
 from toolpair.formats.engine.reading.light import (
     ANSWERED,
     ANSWERING,
+    BEGINS,
+    BEGUN,
     CALL,
     EXCHANGES,
     HEAD,
+    HELD,
     IN_ORDER,
     MODEL,
     ODD,
@@ -55,11 +58,12 @@ class Scan:
         declared: frozenset[str] | None = None,
         least: int = LEAST,
         doubts: Callable[[Any], bool] | None = None,
+        reporting: bool = False,
     ) -> None:
         """`declared`: the tools that the request around the messages declares, where it says.
 
         `least`: messages in a window. `doubts` says of a record that is left to the rules whether only the whole can
-        be judged for it.
+        be judged for it. `reporting`: see `View`.
         """
         self.light = light
         light.so_far = so_far = SoFar()
@@ -73,6 +77,12 @@ class Scan:
         self._names: set[str] = set()
         """Names of tools that the provider takes."""
         self._doubts = doubts
+        self._reporting = reporting
+        cell = profile.cell("content.mixed_with_tool")
+        self._parts_text = cell is not None and cell.severity is not None
+        """The provider wants text and calls in messages of their own."""
+        self._mixed: int | None = None
+        """The first record with both."""
         self.whole = False
         """Only the whole can be judged, whatever comes."""
         self._number = 0
@@ -84,7 +94,7 @@ class Scan:
         self._asked: list[tuple[Any, ...]] = []
         self._texts: list[str] = []
         self._unlinked = 0
-        self._hangs = False
+        self._hangs = self._holds = False
 
     def feed(self, values: Iterable[Any]) -> None:
         """The next records' values."""
@@ -106,6 +116,10 @@ class Scan:
                             self._words(parts)
                     elif who == HEAD:
                         self._head(parts)
+                    elif who == BEGINS:
+                        self._begins(response, number)
+                    elif who == HELD:
+                        self._held(value, parts, response, number)
                     elif who == EXCHANGES:
                         self._exchanges(parts, response, number)
                     else:
@@ -165,10 +179,14 @@ class Scan:
                 hangs = part[2]
             else:
                 raise Odd
+        mixed = rows and calls and self._parts_text
+        if mixed:
+            self._mix(number)
         cutter = self._cutter
         if fresh:
-            if state != ODD:
+            if state != ODD and state != BEGUN:
                 cutter.before_response(number)
+            self._holds = False
             self._response = response
             self._asked, self._texts, self._unlinked = [], [], 0
             cutter.messages += 1
@@ -181,6 +199,8 @@ class Scan:
             if len(calls) > 1 and len({part[1] for part in calls}) < len(calls):
                 cutter.share(number, number)
             self._asked += calls
+            if mixed:
+                cutter.mixed.append(range(cutter.calls, cutter.calls + len(calls)))
             cutter.calls += len(calls)
             cutter.rows += len(calls)
         cutter.rows += rows
@@ -188,6 +208,14 @@ class Scan:
         cutter.records += 1
         self._hangs = hangs
         self._state = RESPONSE
+
+    def _mix(self, number: int) -> None:
+        """Text and calls in one message: the rules report all such as one problem, of which a fix changes them all."""
+        if self._mixed is None:
+            self._mixed = number
+            raise Odd
+        if not self._reporting:
+            raise Whole
 
     def _takes(self, name: Any) -> bool:
         """Whether the provider takes the name of a tool."""
@@ -245,13 +273,35 @@ class Scan:
         if ends:
             self._state = ANSWERED
 
+    def _begins(self, may_cut: bool, number: int) -> None:
+        """A response, or a step of one, that says nothing yet."""
+        state = self._state
+        if state in (START, ANSWERING) or (state == RESPONSE and not self._holds) or self._hangs:
+            raise Odd
+        if state != ODD:
+            if may_cut and state != BEGUN:
+                self._cutter.before_response(number)
+            self._state = BEGUN
+        self._cutter.records += 1
+
+    def _held(self, value: Any, parts: Sequence[tuple[Any, ...]], text: str, number: int) -> None:
+        """A call and its result, which are one record; those of one response are two messages."""
+        self._speak(parts, SAME, number)
+        self._asked = []
+        if _is_silent(text):
+            self.light.silent(value, parts[0][1], text)
+            self._cutter.silent += 1
+        if not self._holds:
+            self._holds = True
+            self._cutter.messages += 1
+
     def _words(self, parts: Sequence[tuple[Any, ...]]) -> None:
         """What the user says."""
         state, light = self._state, self.light
         if state not in light.words_after or self._hangs or (state == RESPONSE and self._asked):
             raise Odd
         self._said(parts)
-        if not light.merged or state in (RESPONSE, START):
+        if not light.merged or state in (RESPONSE, START) or (light.results_apart and state == ANSWERED):
             self._cutter.messages += 1
         if state != ODD:
             self._state = WORDS
@@ -311,7 +361,7 @@ class Scan:
         state, asked = self._state, self._asked
         waits = state == RESPONSE and (bool(asked) or not self.light.native)
         cutter = self._cutter
-        cutter.end(self._number, waits or self._hangs or state in (START, ODD, ANSWERING))
+        cutter.end(self._number, waits or self._hangs or state in (START, ODD, ANSWERING, BEGUN))
         windows, so_far = cutter.windows, cutter.so_far
         if not windows:
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, Final
@@ -17,11 +17,14 @@ from toolpair.history.summary import tally_of
 from toolpair.history.verdict_text import Tally
 from toolpair.rules.problem import Problem
 from toolpair.rules.registry import RULES, place_of
+from toolpair.rules.rule import Rule
 from toolpair.transcript.edits import Edit, KeepAside, Remove, RemoveThinking, messages_of, records_of
 from toolpair.transcript.id_shapes import SPELLINGS, sanitised, usable
 from toolpair.transcript.model import WindowEdges
 
 _COUNTED_CAUSES: Final = frozenset({"duplicate.on_resume", "provider_switch"})
+TOGETHER: Final = 8
+"""Windows beside each other that are judged as one where nothing is changed: each takes less time so."""
 _ROUNDS: Final = 20
 """How often ranges may be joined before the whole is checked instead."""
 Load = Callable[[Range, WindowEdges], "CheckedWindow | ReportedWindow"]
@@ -85,6 +88,12 @@ class CheckedWindow(Struct, eq=False, dict=True):
         return sum(block.kind == "thinking" and is_signed(block) for block in blocks)
 
     @property
+    def _own(self) -> Sequence[Problem]:
+        """Its problems without those that a report adds up."""
+        problems = self.judged.judgement.problems
+        return [one for one in problems if not RULES[one.rule].sums] if self.judged.view.reporting else problems
+
+    @property
     def _sent(self) -> int | None:
         """How many of its messages its agent sends, if it has one."""
         seen, frame = self.judged.seen, self.judged.transcript.frame
@@ -98,7 +107,9 @@ class CheckedWindow(Struct, eq=False, dict=True):
             return False
         edges = self.judged.edges
         alone = edges is None or not (edges.before or edges.after)
-        return frame.spills or self.judged.seen is None or (alone and self._sent is None)
+        # What its agent refuses to resume is sent nowhere else either.
+        refused = self.judged.seen is None or self.judged.sends_nothing
+        return frame.spills or refused or (alone and self._sent is None)
 
     @cached_property
     def needs_whole(self) -> bool:
@@ -109,9 +120,7 @@ class CheckedWindow(Struct, eq=False, dict=True):
     @cached_property
     def claims(self) -> frozenset[str]:
         """What only one range may have: another with the same must be checked together with it."""
-        wide = (
-            f"rule {problem.rule}" for problem in self.judged.judgement.problems if RULES[problem.rule].whole_history
-        )
+        wide = (f"rule {problem.rule}" for problem in self._own if RULES[problem.rule].whole_history)
         made = (f"id {id_}" for id_ in self.judged.judgement.new_ids)
         calls = [pair.call.id for pair in self.judged.pairs if pair.call is not None and usable(pair.call.id)]
         repeated = ("ids of several calls",) if len(set(calls)) < len(calls) else ()
@@ -143,13 +152,14 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
         A record that goes, or comes, at an end would change what stands beside the next window.
         """
-        # What is sent of it may run together with what is around it.
-        front = back = self.judged.transcript.frame is not None and self._sent is None
         messages = self.judged.transcript.messages
+        # What is sent of it may run together with what is around it, as what is around it does if it says nothing.
+        front = back = not self.messages or (self.judged.transcript.frame is not None and self._sent is None)
         first = set(map(id, messages[: self.lead]))
         last = set(map(id, messages[self.lead + self.messages :]))
-        ends = messages[self.lead].records, messages[self.lead + self.messages - 1].records
-        for problem in self.judged.judgement.problems:
+        own = messages[self.lead : self.lead + self.messages]
+        ends = [message.records for message in (*own[:1], *own[-1:])] or [(), ()]
+        for problem in self._own:
             edits = [edit for fix in problem.fixes for edit in fix.edits if not _takes_thinking_out(edit)]
             about = {id(problem.about), *(id(message) for edit in edits for message in messages_of(edit))}
             records = {record for edit in edits for record in records_of(edit)}
@@ -198,16 +208,16 @@ def _takes_thinking_out(edit: Edit) -> bool:
     return isinstance(edit, (RemoveThinking, KeepAside)) or (isinstance(edit, Remove) and edit.block.kind == "thinking")
 
 
-def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] | None:
+def judge_ranges(outline: Outline, load: Load, most: int, together: int = 1) -> list[CheckedRange] | None:
     """Each range checked; ranges that turn out to be connected as one. None when that is too much.
 
-    `most` is the maximum number of records checked together.
+    `most` is the maximum number of records checked together. Up to `together` windows beside each other are one range.
     """
     answered = sum(found.calls for found in outline.windows)
     last = len(outline.windows)
     thinking = [*accumulate((found.signed for found in reversed(outline.windows)), initial=0)]
     known: dict[tuple[int, int], CheckedRange] = {}
-    ranges: Sequence[Range] = outline.ranges
+    ranges: Sequence[Range] = _beside_each_other(outline.ranges, together)
     for _ in range(_ROUNDS):
         judged: list[CheckedRange] = []
         for found in ranges:
@@ -234,6 +244,16 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] 
         wanted = {(found.start, found.stop) for found in ranges}
         known = {key: found for key, found in known.items() if key in wanted}
     return None
+
+
+def _beside_each_other(ranges: Sequence[Range], together: int) -> Sequence[Range]:
+    found: list[Range] = []
+    for one in ranges:
+        if found and found[-1].stop == one.start and one.stop - found[-1].start <= together:
+            found[-1] = Range(found[-1].start, one.stop)
+        else:
+            found.append(one)
+    return found
 
 
 def are_connected(outline: Outline, judged: Sequence[CheckedRange]) -> bool:
@@ -351,4 +371,25 @@ def renumbered(problem: Problem, messages: int, pairs: int, counted: int, others
         problem.guess,
         tuple([pair + pairs for pair in of]) if of else of,
         problem.until,
+        problem.count,
     )
+
+
+def summed(
+    found: Mapping[int, Sequence[Problem]], rule: Rule, count: int, pairs: Iterable[int]
+) -> Mapping[int, Sequence[Problem]]:
+    """The problems of windows with one for all that break a rule: where the first of them is.
+
+    `count`, `pairs`: how many messages break it, and of which pairs, where nothing else is wrong.
+    """
+    parts = [problem for number in sorted(found) for problem in found[number] if problem.rule == rule.name]
+    if not parts or rule.sums is None:
+        return found
+    others = set(map(id, parts[1:]))
+    count += sum(problem.count for problem in parts)
+    every = {*pairs, *(pair for problem in parts for pair in problem.pairs)}
+    one = replace(parts[0], text=rule.sums(count), count=count, pairs=tuple(sorted(every)))
+    return {
+        number: [one if problem is parts[0] else problem for problem in problems if id(problem) not in others]
+        for number, problems in found.items()
+    }

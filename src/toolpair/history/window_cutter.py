@@ -39,6 +39,8 @@ class WindowCutter(Struct, eq=False):
     silent: int = 0
     signed: int = 0
     records: int = 0
+    mixed: list[range] = []
+    """The calls of each message that has text, too."""
     windows: list[OutlineWindow] = []
     joined: list[tuple[int, int]] = []
     """Records that share something."""
@@ -88,6 +90,7 @@ class WindowCutter(Struct, eq=False):
         self.windows, so_far.firsts, self.joined = [], [], []
         self.cuttable = self.newest = None
         self._count(_NOTHING)
+        self.mixed = []
         self.suspect = True
 
     def end(self, number: int, open: bool) -> None:
@@ -103,12 +106,15 @@ class WindowCutter(Struct, eq=False):
         """End the window that is being read in front of a record."""
         self._close(number, *self._counts())
         self._count(_NOTHING)
+        self.mixed = []
 
     def _cut_off(self, place: _Place) -> None:
         """End it in front of an earlier one, so that what is in order there need not be looked at."""
-        now = self._counts()
+        now, mixed, calls = self._counts(), self.mixed, place.counts[1]
+        self.mixed = [found for found in mixed if found.start < calls]
         self._close(place.number, *place.counts)
         self._count([count - then for count, then in zip(now, place.counts, strict=True)])
+        self.mixed = [range(found.start - calls, found.stop - calls) for found in mixed if found.start >= calls]
 
     def _counts(self) -> tuple[int, ...]:
         return self.messages, self.calls, self.rows, self.silent, self.signed, self.records
@@ -120,7 +126,18 @@ class WindowCutter(Struct, eq=False):
         items = records if self.light.as_items else 0
         clean = not self.suspect
         self.windows.append(
-            OutlineWindow(self.so_far.first, end, messages, calls, rows, calls - silent, clean, signed, 0, items)
+            OutlineWindow(
+                self.so_far.first,
+                end,
+                messages,
+                calls,
+                rows,
+                calls - silent,
+                clean,
+                signed,
+                items=items,
+                mixed=tuple(self.mixed),
+            )
         )
         self.so_far.firsts.append(self.so_far.first)
         self.so_far.first = end

@@ -48,8 +48,8 @@ def guard(messages: Any, profile: str | None = None, mode: str = "raise") -> Any
 
     "raise" returns the messages, or raises InvalidMessages, which lists the problems. "report" returns a Report.
     "repair" returns valid messages: the same list if nothing is wrong, else a new list in which untouched messages are
-    the same objects and a fixed one is a dict. If problems remain that no fix is safe for, it returns the best possible
-    and warns.
+    the same objects and a fixed one is a dict, or an object of its framework. If problems remain that no fix is safe
+    for, it returns the best possible and warns.
 
     The messages are never changed. A fault inside the guard never makes a request fail: whatever goes wrong (an object
     that cannot be read, a list that is not understood, a bug in toolpair), the messages are returned unchanged with a

@@ -208,8 +208,12 @@ def _handed_back(
     if given is not None and (given[0] is item or given[0].value == item.value):
         return given[1]
     value = held.whole(item.value) if held else item.value
-    is_dict = framework is None or (given is not None and isinstance(given[1], Mapping))
-    return value if framework is None or is_dict else framework.made(value)
+    if framework is None or (given is not None and not framework.is_read(given[1])):
+        return value
+    made = framework.made(value, framework.like)
+    if given is not None and hasattr(made, framework.kept) and hasattr(given[1], framework.kept):
+        setattr(made, framework.kept, getattr(given[1], framework.kept))
+    return made
 
 
 def _listed(messages: Any) -> Sequence[Any]:
@@ -274,7 +278,7 @@ def _only_documented_errors() -> Iterator[None]:
 
 def _plain(number: int, message: Any, held: Held | None, framework: Framework | None) -> Any:
     try:
-        if framework is not None and not isinstance(message, Mapping):
+        if framework is not None and framework.is_read(message):
             message = framework.plain(message)
         if held is not None and is_deeper(message, LEVELS):
             try:
@@ -292,10 +296,12 @@ def _plain(number: int, message: Any, held: Held | None, framework: Framework | 
 def _format_for(values: list[Any], profile: str | None, framework: Framework | None = None) -> Format:
     """The format the messages look like; if several fit, the one that the profile is used with."""
     from toolpair.formats.forms.detection import form_of_list
-    from toolpair.formats.forms.registry import form_named
+    from toolpair.formats.forms.registry import form_of
 
     if framework is not None:
-        return form_named(framework.form).format
+        of_its_lists = get_format(framework.form)
+        own = form_of(of_its_lists)
+        return of_its_lists if own is None else own.for_list(values).format
     if not values:
         return get_format(ANTHROPIC if profile is None else shape_of_profile(profile))
     shape = ListEvidence().hear_all(values).shape(profile)

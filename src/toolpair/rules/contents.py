@@ -12,6 +12,7 @@ from toolpair.dialects.block_texts import media_of, result_content
 from toolpair.dialects.block_values import as_json, is_object, text_in, with_text
 from toolpair.rules.content_lists import check_lists, named_list
 from toolpair.rules.context import Context, tool_of
+from toolpair.rules.message_neighbours import text_beside_calls
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule, when_named
 from toolpair.rules.where import Where, at_message
@@ -56,7 +57,7 @@ RULES: Final = (
     Rule("content.empty_text", "contents", check),
     Rule("content.empty_tool_calls", "contents", check),
     Rule("content.not_a_string", "contents", check_lists, named=named_list, whole_history=True),
-    Rule("content.mixed_with_tool", "contents", check, whole_history=True),
+    Rule("content.mixed_with_tool", "contents", check, whole_history=True, sums=text_beside_calls),
     Rule("content.image_too_large", "contents", _check_images, named=when_named("images:named_large")),
     Rule("content.too_many_images", "contents", named=when_named("images:named_many"), whole_history=True),
     Rule("content.too_many_cache_marks", "contents", named=when_named("cache_marks:named"), whole_history=True),

@@ -218,6 +218,7 @@ class Context(Struct, eq=False, dict=True):
         guess: bool = False,
         severity: Severity | None = None,
         impact: Impact | None = None,
+        count: int = 1,
     ) -> bool:
         """Add a problem unless the profile accepts it.
 
@@ -251,6 +252,7 @@ class Context(Struct, eq=False, dict=True):
             guess=guess,
             pairs=concerned,
             until=where.until,
+            count=count,
         )
         self.problems.append(problem)
         if callable(fixes):

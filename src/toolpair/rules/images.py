@@ -16,7 +16,6 @@ from toolpair.dialects.media import (
     SURE_PIXELS,
     Media,
     described,
-    is_foreign,
     media_parts,
     part_at,
     text_instead,
@@ -55,6 +54,8 @@ def named_large(context: Context, place: NamedPlace) -> None:
         parts = _parts_of(block)
         if place.part is not None:
             parts = [part for part in parts if part is part_at(block, place.part)]
+        if place.measured:
+            parts = [part for part in parts if not _is_small(context, part)]
         if parts:
             _too_large(context, place.message, message.blocks.index(block), message, parts, named=True)
 
@@ -62,7 +63,8 @@ def named_large(context: Context, place: NamedPlace) -> None:
 def named_many(context: Context, place: NamedPlace) -> None:
     """A request that an API refused for the number of its images."""
     found = list(_all_media(context.messages))
-    if len(found) < 2:
+    one = place.measured and place.message is not None  # one image is too large, not their number
+    if len(found) < 2 or one or (place.measured and all(_is_small(context, part) for _, _, part in found)):
         return
     limits = context.profile.images
     keep = limits.many if limits is not None else _KEPT
@@ -112,8 +114,10 @@ def _too_large(
         else "is not one that the API takes"
     )
     fixes = [_removal([(number, block, part) for part in parts], "remove-image", _title(parts))]
-    if named and passed is not None and find_spec("PIL") is not None and not any(map(is_foreign, parts)):
-        fixes.insert(0, _smaller(context, block, [part for part in parts if described(part).kind == "image"]))
+    # Where no limit of the provider's is known, one that certainly is small enough says nothing of a larger one.
+    large = [part for part in parts if described(part).pixels and not (limits is None and _is_small(context, part))]
+    if named and large and (passed is not None or limits is None) and find_spec("PIL") is not None:
+        fixes.insert(0, _smaller(context, block, large))
     pair = context.pairing.pair_of(block)
     where = f"the result of {tool_of(pair.call if pair else None)}" if block.kind == "result" else "this message"
     context.add(
@@ -135,11 +139,7 @@ def _too_large(
 
 
 def _smaller(context: Context, block: Block, parts: Sequence[dict[str, object]]) -> Fix:
-    limits = context.profile.images
-    if limits is None:
-        pixels, length = SURE_PIXELS, SURE_BASE64
-    else:
-        pixels, length = min(limits.many_pixels, SURE_PIXELS), limits.base64
+    pixels, length = _sure_size(context)
     one = len(parts) == 1
     return Fix(
         "shrink-image",
@@ -147,6 +147,20 @@ def _smaller(context: Context, block: Block, parts: Sequence[dict[str, object]])
         (ShrinkImages(block, tuple(parts), pixels, length), *(KeepAside(block, part) for part in parts)),
         loses=f"detail of the {'image' if one else 'images'}{KEPT_ASIDE}",
     )
+
+
+def _sure_size(context: Context) -> tuple[int, int]:
+    """Pixels wide or high, and characters in Base64, that the provider takes whatever else a request holds."""
+    limits = context.profile.images
+    if limits is None:
+        return SURE_PIXELS, SURE_BASE64
+    return min(limits.many_pixels, SURE_PIXELS), limits.base64
+
+
+def _is_small(context: Context, part: dict[str, object]) -> bool:
+    """Whether it is an image that is certainly not too large."""
+    media, (most, length) = described(part), _sure_size(context)
+    return media.pixels is not None and max(media.pixels) <= most and len(media.data) <= length
 
 
 def _title(parts: Sequence[dict[str, object]]) -> str:

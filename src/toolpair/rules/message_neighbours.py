@@ -271,7 +271,7 @@ def _beside_calls(context: Context) -> None:
     number, first = found[0]
     context.add(
         "content.mixed_with_tool",
-        f"{plural(len(found), 'message has', 'messages have')} both text and calls, which some models refuse.",
+        text_beside_calls(len(found)),
         Where(
             at=(number, next(at for at, block in enumerate(first.blocks) if _speaks(block))),
             pairs=_pairs_of(context, [block for _, message in found for block in message.calls]),
@@ -286,7 +286,12 @@ def _beside_calls(context: Context) -> None:
                 recommended=True,
             ),
         ),
+        count=len(found),
     )
+
+
+def text_beside_calls(count: int) -> str:
+    return f"{plural(count, 'message has', 'messages have')} both text and calls, which some models refuse."
 
 
 def _pairs_of(context: Context, blocks: list[Block]) -> list[Pair]:

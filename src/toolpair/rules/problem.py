@@ -139,7 +139,8 @@ class Problem(Struct, frozen=True, eq=False):
     """All pairs it concerns."""
     until: int | None = None
     """The uid of the last record, if it covers several consecutive records with the same damage."""
-
+    count: int = 1
+    """How many messages it is about, where one problem is reported for all of them."""
     named: NamedPlace | None = None
     """The place that was named, if it is a problem only because of that."""
 

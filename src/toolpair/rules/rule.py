@@ -49,6 +49,10 @@ class Rule(NamedTuple):
     """
     whole_history: bool = False
     """It needs the whole history, or reports all its places in one problem."""
+    sums: Callable[[int], str] | None = None
+    """One problem is reported for all messages that break it, and what follows from each is the same in any part of the
+    history: its sentence, by their number. A report adds up what its windows count.
+    """
     of_file: bool = False
     """It is found in the file itself and is the same for every provider: no profile has it."""
     of_pair: bool = False

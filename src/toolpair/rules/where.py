@@ -33,6 +33,8 @@ class NamedPlace(Struct, frozen=True):
     """None for the whole message."""
     part: int | None = None
     """Of a result that holds several parts, the one."""
+    measured: bool = False
+    """What is named is too large: what is surely small enough is not meant."""
 
     def blocks(self, message: Message) -> tuple[Block, ...]:
         """Those of its message that it means."""

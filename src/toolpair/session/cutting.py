@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from msgspec import Struct
@@ -14,6 +14,7 @@ from toolpair.history.conversation import Conversation
 from toolpair.rules.wire import is_system
 from toolpair.session.session import Session
 from toolpair.shell.program import command
+from toolpair.source.addresses import DATABASES
 from toolpair.source.errors import Refused
 from toolpair.transcript.counting import plural
 from toolpair.transcript.draft import value_at
@@ -21,6 +22,10 @@ from toolpair.transcript.edits import Edit, InsertMessage, RemoveMessage, Remove
 from toolpair.transcript.model import Message, Transcript
 from toolpair.transcript.pairing import Pair
 
+_OF_A_TOKEN: Final = 4
+"""Characters, in English and code."""
+_LONG: Final = 4_000
+"""Characters from which an estimate has no more than the hundreds."""
 Side = Literal["before", "after"]
 """What is left out: what is before the place, or what is after it. The place itself stays."""
 
@@ -44,6 +49,14 @@ class Part(Struct, frozen=True, eq=False):
     """A name for its file, made like that of the session's own, by which its agent finds it."""
     signed: bool
     """Whether thinking that stays was signed after what is left out."""
+    characters: tuple[int, int]
+    """How many of text stay, and how many there were."""
+
+    @property
+    def estimate(self) -> str:
+        """How much of the model's room stays taken."""
+        stay, were = (round(count / _OF_A_TOKEN, -2 if count > _LONG else 0) for count in self.characters)
+        return f"About {stay:,.0f} of {were:,.0f} tokens stay: an estimate, four characters for each, without images."
 
     @property
     def text(self) -> str:
@@ -73,7 +86,7 @@ def cut(session: Session, where: str, side: Side, name: str = "") -> Part:
 
 def cut_at(session: Session, message: int, side: Side, name: str = "") -> Part:
     """The same at a message of the transcript."""
-    _refuse(session)
+    _refuse(session, name)
     conversation = session.conversation.whole
     transcript = conversation.transcript
     head = next((n for n, one in enumerate(transcript.messages) if not is_system(one)), len(transcript.messages))
@@ -91,7 +104,8 @@ def cut_at(session: Session, message: int, side: Side, name: str = "") -> Part:
     if start > head and transcript.messages[start].role == "assistant":
         added = f"[Left out here: {plural(start - head, 'earlier message')} of this conversation. Added by toolpair.]"
     loose = _records_left_out(conversation, kept, side)
-    id_ = _new_id(transcript, name, f"{side} {message}")
+    # Rows name their session in several tables: in a database of its own it keeps its id.
+    id_ = _new_id(transcript, name, f"{side} {message}") if session.file.snapshot.rows is None else None
     edits: list[Edit] = [*map(RemoveMessage, left_out), *map(RemoveRecord, loose)]
     after = conversation.apply(edits)
     if added is not None:
@@ -116,15 +130,23 @@ def cut_at(session: Session, message: int, side: Side, name: str = "") -> Part:
         unsent,
         _file_name(session, transcript.session_id, id_ if names else None),
         signed,
+        (_length(kept), _length(kept) + _length(left_out)),
     )
 
 
-def _refuse(session: Session) -> None:
-    name = session.file.shown_name
-    if session.file.snapshot.rows is not None:
+def _length(messages: Sequence[Message]) -> int:
+    return sum(len(block.text) for message in messages for block in message.blocks)
+
+
+def _refuse(session: Session, out: str) -> None:
+    name, rows = session.file.shown_name, session.file.snapshot.rows
+    if rows is not None and rows.in_folder:
         raise Refused(
-            f"{name} is not a file of its own, and only files are cut: `{command('export')}` writes a body of it."
+            f"{name} is many files in a folder, and a part of it would be none that its agent finds: "
+            f"`{command('export')}` writes a request of it."
         )
+    if rows is not None and out and not out.lower().endswith(DATABASES):
+        raise Refused(f"{name} is in a database, and so is a part of it: give OUT a name that ends in .db.")
     if session.format.read_only is not None:
         raise Refused(session.format.read_only)
     if len(session.conversations) > 1:
@@ -139,7 +161,8 @@ def _file_name(session: Session, old: str | None, new: str | None) -> str:
         return "part.jsonl" if session.file.kind == "lines" else "part.json"
     if old and new and old in path.name:
         return path.name.replace(old, new)
-    return f"{path.name.partition('.')[0]}.part{''.join(path.suffixes)}"
+    suffixes = "".join(path.suffixes) if session.file.snapshot.rows is None else DATABASES[0]
+    return f"{path.name.partition('.')[0]}.part{suffixes}"
 
 
 def _message_at(session: Session, where: str) -> int:

@@ -67,27 +67,37 @@ def standing(decisions: Sequence[Decision], conversation: Conversation) -> Seque
 
 def with_named(named: Sequence[Problem], conversation: Conversation) -> Sequence[Problem]:
     """The problems of a conversation, with those that were named on another state of it as they stand now."""
+    found = still_named(named, conversation)
+    if not found:
+        return conversation.problems
+    keys = {problem.key for problem in found}
+    rest = (problem for problem in conversation.problems if problem.key not in keys)
+    return sorted((*rest, *found), key=lambda problem: (problem.message or 0, problem.block or 0))
+
+
+def still_named(named: Sequence[Problem], conversation: Conversation) -> Sequence[Problem]:
+    """Of the problems that were named on another state of a conversation those that it still has, as they stand now."""
     found: dict[tuple[object, ...], Problem] = {}
     known = {problem.key: problem for problem in conversation.problems} if named else {}
     for problem in named:
         if problem.named is None:
-            if problem.key in known:
-                found[problem.key] = raised(known[problem.key])
+            if (same := known.get(problem.key)) is not None:
+                found[problem.key] = raised(same) if problem.severity == "error" else same
             continue
-        again = _named(conversation, problem.rule, problem.record, _within(problem.named))
+        measured = problem.named.measured
+        again = _named(conversation, problem.rule, problem.record, _within(problem.named), measured)
         same = next((one for one in again if one.key == problem.key), None)
         if same is not None:
             found[problem.key, problem.named] = same if problem.severity == "error" else offered(same)
-    if not found:
-        return conversation.problems
-    keys = {problem.key for problem in found.values()}
-    rest = (problem for problem in conversation.problems if problem.key not in keys)
-    return sorted((*rest, *found.values()), key=lambda problem: (problem.message or 0, problem.block or 0))
+    return tuple(found.values())
 
 
-def _named(conversation: Conversation, rule: str, record: int | None, within: tuple[int, ...]) -> Sequence[Problem]:
+def _named(
+    conversation: Conversation, rule: str, record: int | None, within: tuple[int, ...], measured: bool = False
+) -> Sequence[Problem]:
     messages = conversation.messages_of({record}) if record is not None else ()
-    return conversation.named((rule,), NamedPlace(next(iter(messages), None), *within))
+    block, part = (*within, None, None)[:2]
+    return conversation.named((rule,), NamedPlace(next(iter(messages), None), block, part, measured))
 
 
 def _within(place: NamedPlace) -> tuple[int, ...]:

@@ -40,6 +40,10 @@ def addressed(name: str) -> str:
     return os.path.realpath(path) if session is None else joined(os.path.realpath(path), session)
 
 
+DATABASES: Final = (".db", ".sqlite", ".sqlite3")
+"""How the name of a copy ends that is to be a database."""
+
+
 def is_database(path: str) -> bool:
     """Whether the file is an SQLite database. Never raises."""
     try:

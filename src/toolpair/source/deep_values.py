@@ -12,6 +12,7 @@ from typing import Any, Final
 from toolpair.source.json_spans import LEVELS, TOKEN, decode_string, scan, value_end, values_in, whole_number
 from toolpair.transcript.model import DeepValue
 
+_NESTED: Final = (dict, list, DeepValue)
 _SPACE_OR_STRING: Final = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++', re.DOTALL)
 
 
@@ -66,19 +67,19 @@ def is_deeper(value: Any, levels: int) -> bool:
     """Whether more objects and arrays than this are nested in each other in the value, itself included."""
     here = [value]
     for level in range(levels):
-        below: dict[int, Any] = {}
+        below: list[Any] = []
         for found in here:
             if isinstance(found, DeepValue):
                 if scan(found.raw).depth > levels - level:
                     return True
             elif isinstance(found, (dict, list)):
                 members = found.values() if isinstance(found, dict) else found
-                # By their identity: in a program's memory, a value may be in several others.
-                below.update((id(one), one) for one in members if isinstance(one, (dict, list, DeepValue)))
+                below += [one for one in members if isinstance(one, _NESTED)]
         if not below:
             return False
-        here = list(below.values())
-    return any(isinstance(found, (dict, list, DeepValue)) for found in here)
+        # In a program's memory, a value may be in several others: each is looked at once.
+        here = below if len(below) == 1 else list({id(one): one for one in below}.values())
+    return any(isinstance(found, _NESTED) for found in here)
 
 
 def is_held_in(value: Any) -> bool:

@@ -15,6 +15,9 @@ from toolpair.source.record_values import parse
 from toolpair.transcript.model import Damaged
 
 _TO_BRACKET: Final[Any] = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+[\[\]{}]', re.DOTALL)
+_TO_FIRST_KEY: Final = re.compile(rb'\{[ \t\n\r]*"[^"\\]*"')
+_TRUST: Final = 16
+"""What guesses at where an element ends begin with; a wrong one takes two, a right one gives one back."""
 _SPACE: Final = b" \t\n\r"
 _LONGEST_GAP: Final = 1 << 16
 _OPENS: Final = 2
@@ -81,6 +84,11 @@ class _Walk:
         self._escaped = False
         self._lines = 0
         self._usual_gap = b","
+        self._between = b""
+        """From the end of an element to the first key of the next, as it was last."""
+        self._trust = _TRUST
+        self._counted = 0
+        """To where in the block line ends are counted."""
         self.best: Elements | None = None
         self.value_end: int | None = None
 
@@ -92,7 +100,7 @@ class _Walk:
             if self._in_string:
                 self._lines += block.count(b"\n")
                 return True
-        counted = 0 if b"\n" in block else len(block)
+        self._counted = 0 if b"\n" in block else len(block)
         match = _TO_BRACKET.scanner(block, place).match
         end = place
         while (found := match()) is not None:
@@ -101,8 +109,7 @@ class _Walk:
             if self._array is not None:
                 if bracket & _OPENS:
                     if not self._depth:
-                        self._lines += block.count(b"\n", counted, end)
-                        counted = max(counted, end)
+                        self._count(block, end)
                         self._open(at + end - 1, at, block)
                     self._depth += 1
                 elif self._depth > 1:
@@ -111,6 +118,8 @@ class _Walk:
                     self._depth = 0
                     if self._goes_on:
                         self._close(at + end, at, block)
+                        if (leapt := self._leap(end, at, block)) > end:
+                            end, match = leapt, _TO_BRACKET.scanner(block, leapt).match
                 else:
                     self.leave_array()
                     if not self._objects:
@@ -126,9 +135,14 @@ class _Walk:
             else:
                 self.value_end = at + end if bracket == _OBJECT_ENDS else None
                 return False
-        self._lines += block.count(b"\n", counted)
+        self._count(block, len(block))
         self._enter_string(block, end)
         return True
+
+    def _count(self, block: bytes, end: int) -> None:
+        """Count the line ends in front of a place in the block."""
+        self._lines += block.count(b"\n", self._counted, end)
+        self._counted = max(self._counted, end)
 
     def leave_array(self) -> None:
         """The array, or the text, has ended."""
@@ -155,6 +169,8 @@ class _Walk:
         if self._goes_on:
             here.starts.append(place)
             here.lines.append(self._lines)
+            key = _TO_FIRST_KEY.match(block, place - at)
+            self._between = gap + key[0] if here.ends and key is not None else b""
 
     def _close(self, place: int, at: int, block: bytes) -> None:
         here = self._array
@@ -167,6 +183,33 @@ class _Walk:
         self._goes_on = _is_valid(body)
         if self._goes_on:
             here.ends.append(place)
+
+    def _leap(self, end: int, at: int, block: bytes) -> int:
+        """Takes elements that begin as the one before `end` did, without stepping through their brackets: where the
+        last of them ends.
+
+        One ends before the next place that looks like what stands between them, if a parser takes it so: no part of a
+        JSON object from its start is an object.
+        """
+        here, between = self._array, self._between
+        if here is None or not between or not self._goes_on:
+            return end
+        gap = between.index(b"{")
+        while self._trust > 0 and block.startswith(between, end):
+            start = end + gap
+            found = block.find(b"}" + between, start) + 1
+            try:
+                orjson.loads(block[start:found] if 0 < found - start <= self._longest else b"")
+            except (ValueError, RecursionError, MemoryError):
+                self._trust -= 2
+                break
+            self._trust = min(self._trust + 1, _TRUST)
+            self._count(block, start)
+            here.starts.append(at + start)
+            here.lines.append(self._lines)
+            here.ends.append(at + found)
+            end = found
+        return end
 
     def _enter_string(self, block: bytes, place: int) -> None:
         """Note whether the block ends inside a string. After `place` it has no brackets outside strings."""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 
 from toolpair.source.file_bytes import Content, line_blocks
@@ -136,7 +137,18 @@ def begins_at(lines: Sequence[bytes | memoryview], number: int, first: int) -> i
 def may_begin(line: bytes) -> bool:
     """Whether a flood may begin with this line."""
     text = line.strip(_SPACE) if len(line) <= LONGEST else b""
-    return bool(text) and _kind(text)[1] is not None
+    return bool(text) and not _is_record(text) and _kind(text)[1] is not None
+
+
+def _is_record(text: bytes) -> bool:
+    """Whether it surely is one: nothing of it is read, only skipped, which nearly every line that is probed takes."""
+    if not text.startswith(b'{"'):
+        return False
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
 
 
 def _kind(text: bytes) -> tuple[Any, Hashable, bool]:

@@ -71,18 +71,36 @@ class RecordIndex(ABC):
 
     def _known_bodies(self, first: int, count: int, size: int) -> Iterator[tuple[int, list[Body]]]:
         """The records [first, count), which are already indexed."""
+        for number, end in self._neighbours(first, count, size):
+            if number in self.floods:
+                yield number, [self.floods[number]]
+                continue
+            start = self._starts[number]
+            read = memoryview(self.content[start : self._ends[end - 1]])
+            spans = zip(self._starts[number:end], self._ends[number:end], strict=True)
+            yield number, [read[at - start : stop - start] for at, stop in spans]
+
+    def texts(self, size: int) -> Iterator[tuple[int, bytes]]:
+        """The bytes of all records but floods, in blocks of about `size` bytes, each with where it begins."""
+        for first, end in self._neighbours(0, len(self), size):
+            if first not in self.floods:
+                yield self._starts[first], self.content[self._starts[first] : self._ends[end - 1]]
+
+    def _neighbours(self, first: int, count: int, size: int) -> Iterator[tuple[int, int]]:
+        """Records that are read together: the first, and the one behind the last. A flood is read alone."""
         while first < count:
             if first in self.floods:
-                yield first, [self.floods[first]]
-                first += 1
-                continue
-            flood = next((number for number in self.floods if number > first), count)
-            start = self._starts[first]
-            end = min(max(bisect_left(self._ends, start + size, first), first + 1), flood, count)
-            read = memoryview(self.content[start : self._ends[end - 1]])
-            spans = zip(self._starts[first:end], self._ends[first:end], strict=True)
-            yield first, [read[at - start : stop - start] for at, stop in spans]
+                end = first + 1
+            else:
+                flood = next((number for number in self.floods if number > first), count)
+                start = self._starts[first]
+                end = min(max(bisect_left(self._ends, start + size, first), first + 1), flood, count)
+            yield first, end
             first = end
+
+    def uid_at(self, offset: int) -> int:
+        """The uid of the record that has this byte of the content."""
+        return self.uid(bisect_right(self._starts, offset) - 1)
 
     def start(self, number: int) -> int:
         self.grow(number + 1)

@@ -20,7 +20,7 @@ TAILS: Final = (32 << 10, 512 << 10)
 LONGEST: Final = 300
 """Maximum characters of the user's text."""
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_FOLDER: Final = re.compile(rb'(?<!\\)"cwd"\s*:\s*("(?:[^"\\]|\\.)*+")')
+_VALUE: Final = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.)*+")')
 
 
 def entries(folder: str | os.PathLike[str]) -> Sequence[os.DirEntry[str]]:
@@ -124,10 +124,10 @@ def parse(data: bytes) -> Any:
         return None
 
 
-def records_backwards(data: bytes) -> Iterator[dict[str, Any]]:
-    """The JSON objects on the lines of `data`, last first; other lines are skipped."""
+def records_backwards(data: bytes, holding: bytes = b"") -> Iterator[dict[str, Any]]:
+    """The JSON objects on the lines of `data` that hold these bytes, last first; other lines are skipped."""
     for line in reversed(data.split(b"\n")):
-        if line[:1] == b"{":
+        if line[:1] == b"{" and holding in line:
             value = parse(line)
             if isinstance(value, dict):
                 yield value
@@ -135,28 +135,34 @@ def records_backwards(data: bytes) -> Iterator[dict[str, Any]]:
 
 def folders_in(data: bytes) -> list[str]:
     """The distinct `cwd`s in a piece of a file, whether or not its records are complete."""
-    found: dict[bytes, None] = dict.fromkeys(match.group(1) for match in _FOLDER.finditer(data))
-    values = (parse(text) for text in found)
+    values = map(parse, dict.fromkeys(_strings_after(data, b'"cwd"')))
     return [value for value in values if isinstance(value, str) and value]
 
 
 def folder_in(data: bytes) -> str | None:
     """The first of `folders_in`."""
-    match = _FOLDER.search(data)
-    value = parse(match.group(1)) if match is not None else None
+    value = parse(next(_strings_after(data, b'"cwd"'), b""))
     return value if isinstance(value, str) and value else None
 
 
 def string_after(data: bytes, key: str, *, last: bool = False) -> str | None:
     """The first string under this key in a piece of JSON, or the last one; None without one."""
-    pattern = re.compile(rb'(?<!\\)"' + re.escape(key.encode()) + rb'"\s*:\s*("(?:[^"\\]|\\.)*+")')
     found = None
-    for match in pattern.finditer(data):
-        value = parse(match.group(1))
+    for value in map(parse, _strings_after(data, b'"%b"' % key.encode())):
         found = value if isinstance(value, str) else found
         if found is not None and not last:
             break
     return found
+
+
+def _strings_after(data: bytes, key: bytes) -> Iterator[bytes]:
+    """The strings under a quoted key, as they are written."""
+    at = data.find(key)
+    while at >= 0:
+        match = _VALUE.match(data, at + len(key)) if data[at - 1 : at] != b"\\" else None
+        if match is not None:
+            yield match[1]
+        at = data.find(key, match.end() if match is not None else at + 1)
 
 
 def one_line(words: Any) -> str | None:

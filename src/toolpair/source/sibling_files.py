@@ -32,6 +32,8 @@ class FilesBeside:
 
     file: str | os.PathLike[str]
     """The session file itself."""
+    folders: set[str] = field(default_factory=set, compare=False)
+    """Those that were looked into, relative to the file's own: what was found may depend on what lies right in them."""
     _read: dict[str, bytes | None] = field(default_factory=dict, compare=False)
     _found: dict[str, dict[bytes, list[bytes]]] = field(default_factory=dict, compare=False)
     _places: dict[tuple[str, bytes], dict[bytes, list[int]]] = field(default_factory=dict, compare=False)
@@ -46,6 +48,7 @@ class FilesBeside:
 
     def names(self, folder: str) -> Sequence[str]:
         """The names in a folder, sorted; empty when it does not exist or cannot be read."""
+        self.folders.add(folder or ".")
         try:
             return sorted(os.listdir(self.path.parent / folder))
         except (OSError, ValueError):
@@ -139,6 +142,7 @@ class FilesBeside:
         return found
 
     def _target(self, name: str, within: str = ".") -> Path | None:
+        self.folders.add(os.path.dirname(name) or ".")
         root = self.path.parent
         target = (root / name).resolve()
         regular = target.is_relative_to((root / within).resolve()) and stat.S_ISREG(target.stat().st_mode)

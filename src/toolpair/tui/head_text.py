@@ -5,22 +5,27 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from toolpair.session.session import saving_text, with_last_call
 from toolpair.shell.machine import home_short
 from toolpair.text.cells import cut, cut_start
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.layout import left_column
 from toolpair.tui.numbers import count_text, size_text
+from toolpair.tui.overview import Refused
 from toolpair.tui.styled_text import Glyphs, Line, Span, bar, cut_line, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Session, Verdict
+    from toolpair.session.session import Conversation, Problem, Session, Verdict
 
 LONG_ID = 20
 _CHANGES: Final = " (P changes it)"
 NOTHING_TO_CHECK = ("EMPTY", "NO CALLS YET", "A GUESS")
 BEGINNING = "This is only the beginning of the file. Problems are shown when all of it has been read."
 GUESS: Final = "a guess: its form was drafted"
+REFUSED: Final = "API REFUSED IT"
+"""The badge where only an error that was pasted says so."""
 
 
 def file_name(session: Session, glyphs: Glyphs) -> SafeText:
@@ -86,20 +91,42 @@ def badge_style(verdict: Verdict) -> str:
     return "dim" if verdict.badge in NOTHING_TO_CHECK else OUTLOOK[verdict.outlook]
 
 
-def verdict_lines(session: Session, glyphs: Glyphs, cells: int, limit: int, running: bool) -> list[Line]:
+def verdict_lines(
+    session: Session, glyphs: Glyphs, cells: int, limit: int, running: bool, refused: Problem | None = None
+) -> list[Line]:
     """The badge and the sentence after it."""
-    verdict = session.conversation.verdict
+    verdict = _verdict(session.conversation, refused)
     badge = glyphs.own(verdict.badge)
     sentence = with_last_call(verdict, session.problems, session.conversation.transcript, running)
+    if refused is not None:
+        sentence = f"{_pointed(session, refused)} {verdict.sentence if verdict.errors else ''}"
     lines = glyphs.paragraph(f"{badge}   {sentence}", cells - 1, limit=limit)
     first = lines[0][1].text
     rest = SafeText(first.removeprefix(badge)[1:])
     return [(Span(SafeText(f" {badge} "), f"{badge_style(verdict)} badge"), Span(rest)), *lines[1:]]
 
 
-def _both(session: Session, glyphs: Glyphs, cells: int) -> Line:
+def _verdict(conversation: Conversation, refused: Problem | None) -> Verdict:
+    """The verdict, which an error that was pasted knows better than what is judged."""
+    verdict = conversation.verdict
+    if refused is None or verdict.outlook == "stops":
+        return verdict
+    return replace(verdict, outlook="stops", badge=REFUSED)
+
+
+def _pointed(session: Session, refused: Problem) -> str:
+    """Where the pasted error points, and what is there."""
+    line = session.location(refused).line if session.file.kind == "lines" else None
+    where = f"points at line {line:,}" if line is not None else f"points at message {refused.message}"
+    if refused.named is not None and refused.named.message is None:
+        where = "is about the whole conversation"
+    return f"The error that you pasted {where}: {refused.text}"
+
+
+def _both(session: Session, glyphs: Glyphs, cells: int, refused: Refused) -> Line:
     """The verdict now and after saving."""
-    now, after = session.staging.original[session.current].verdict, session.conversation.verdict
+    before = session.staging.original[session.current]
+    now, after = _verdict(before, refused.now), _verdict(session.conversation, refused.after)
     bars = cells >= _WITH_BARS and max(now.outputs_total, after.outputs_total) > 0 and _counts_what_is_sent(now, after)
 
     def said(verdict: Verdict, words: str, style: str) -> list[Span]:
@@ -141,9 +168,11 @@ def _after_in_short(session: Session) -> str:
     return f"{left}after saving {verdict.outputs_seen:,} of {verdict.outputs_total:,}"
 
 
-def _hint(session: Session, glyphs: Glyphs) -> Line:
+def _hint(session: Session, glyphs: Glyphs, refused: Problem | None) -> Line:
     """What to press next."""
     review = (glyphs.ui("w", "key", "review"), glyphs.ui(" review and save ", "", "review"))
+    if refused is not None and not session.changed and refused.recommended is not None:
+        return glyphs.ui("space", "key", "fix"), glyphs.ui(" fix this ", "", "fix")
     if not session.conversation.verdict.errors:
         return review if session.changed else ()
     if session.staged:
@@ -151,8 +180,17 @@ def _hint(session: Session, glyphs: Glyphs) -> Line:
     return (glyphs.ui("A", "key", "fix_all"), glyphs.ui(" fix everything safe, then review ", "", "fix_all"))
 
 
+NOT_REFUSED: Final = Refused(0)
+
+
 def head_lines(
-    session: Session, glyphs: Glyphs, cells: int, limit: int, size: int | None = None, running: bool = False
+    session: Session,
+    glyphs: Glyphs,
+    cells: int,
+    limit: int,
+    size: int | None = None,
+    running: bool = False,
+    refused: Refused = NOT_REFUSED,
 ) -> list[Line]:
     """The file line and the verdict, at most `limit` lines in all. `size`: only the beginning is loaded.
 
@@ -164,9 +202,9 @@ def head_lines(
         return lines + glyphs.paragraph(words, cells - 1, "dim", limit=max(1, limit - 1))
     verdict = session.conversation.verdict
     room = max(1, limit - 1)
-    hint = _hint(session, glyphs)
+    hint = _hint(session, glyphs, refused.after)
     if not session.changed:
-        lines = verdict_lines(session, glyphs, cells, room, running)
+        lines = verdict_lines(session, glyphs, cells, room, running, refused.after)
         if cells >= _WITH_BARS and len(lines) < room and verdict.errors and _counts_what_is_sent(verdict):
             lines.append(_bar_line(verdict, glyphs))
     elif room > 1:
@@ -175,9 +213,9 @@ def head_lines(
             hint = hint[-2:]
             if len(words) + line_width(hint) + 4 > cells:
                 words = _after_in_short(session)
-        lines = [_both(session, glyphs, cells), *glyphs.paragraph(words, cells - 1, limit=room - 1)]
+        lines = [_both(session, glyphs, cells, refused), *glyphs.paragraph(words, cells - 1, limit=room - 1)]
     else:
-        lines = [_both(session, glyphs, cells)]
+        lines = [_both(session, glyphs, cells, refused)]
     if hint:
         last = lines[-1]
         if line_width(last) + line_width(hint) + 2 <= cells:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolpair.history.conversation import weight
 from toolpair.history.row_times import RowTimes
 
 if TYPE_CHECKING:
-    from toolpair.session.session import CauseGroup, Fix, Pair, PairRow, Problem, Session
+    from toolpair.session.session import CauseGroup, Conversation, Fix, Pair, PairRow, Problem, Session
 
 RANK = {"stops": 0, "loses": 1, "harmless": 2}
 SEVERITY = {"error": 0, "warning": 1, "info": 2}
@@ -113,6 +113,24 @@ BlockKey = tuple[int, object]
 """A conversation's index and a block's position in it."""
 
 
+class Refused(NamedTuple):
+    """What only an error that was pasted says was refused."""
+
+    conversation: int
+    now: Problem | None = None
+    """As the session is in the file."""
+    after: Problem | None = None
+    """With what is applied."""
+
+
+def _refused(named: Sequence[Problem], conversation: Conversation) -> Problem | None:
+    from toolpair.session.decisions import still_named
+
+    own = {problem.key for problem in conversation.problems if problem.severity == "error"}
+    acute = (one for one in still_named(named, conversation) if one.severity == "error")
+    return next((one for one in acute if one.key not in own), None)
+
+
 class Overview:
     """Rebuilt after each change of the session. No method iterates over the rows: there may be 100,000 or more."""
 
@@ -123,8 +141,9 @@ class Overview:
         self.session = session
         self.partial = partial
         self.current: Problem | None = None
-        self.named: tuple[Problem, ...] = ()
-        """Problems only because an error text that was pasted names them."""
+        self._named: tuple[int, Sequence[Problem]] = (0, ())
+        """Problems only because an error text that was pasted names them, and the index of their conversation."""
+        self._refused: Refused | None = None
         self.followed = False
         """Whether records that the agent appends are taken over as they arrive."""
         self._fixed: list[tuple[frozenset[BlockKey], Problem | None]] = []
@@ -138,7 +157,8 @@ class Overview:
             self.rows = self.rows[:-1]  # The loaded beginning ends there.
         self._places = conversation.places
         whole = self.partial is None
-        problems = self._with_named() if self.named else conversation.problems
+        self._refused = None
+        problems = self._with_named(conversation)
         self.index = ProblemIndex(problems, conversation.groups) if whole else ProblemIndex((), ())
         self._row_of: dict[int, int] = {}
         self._problem_at: dict[int, Problem | None] = {}
@@ -149,10 +169,31 @@ class Overview:
         self.times = RowTimes(conversation)
         self._marked = frozenset[BlockKey]().union(*(blocks for blocks, _ in self._fixed))
 
-    def _with_named(self) -> Sequence[Problem]:
+    def name(self, problems: Sequence[Problem]) -> None:
+        """A pasted error names these in the current conversation, and nothing else any more."""
+        self._named = (self.session.current, problems)
+
+    def _with_named(self, conversation: Conversation) -> Sequence[Problem]:
+        at, named = self._named
+        if not named or at != self.session.current:
+            return conversation.problems
         from toolpair.session.decisions import with_named
 
-        return with_named(self.named, self.session.conversation)
+        return with_named(named, conversation)
+
+    @property
+    def refused_here(self) -> Refused:
+        """The same of the current conversation."""
+        return self.refused if self.refused.conversation == self.session.current else Refused(self.session.current)
+
+    @property
+    def refused(self) -> Refused:
+        """What the pasted error says that an API refused, though nothing else says so."""
+        if self._refused is None:
+            at, named = self._named
+            both = (self.session.staging.original[at], self.session.conversations[at]) if named else ()
+            self._refused = Refused(at, *(_refused(named, conversation) for conversation in both))
+        return self._refused
 
     @property
     def walk(self) -> list[Problem]:
@@ -410,6 +451,6 @@ class Overview:
         self.session = session
         self.partial = None
         self.current = None
-        self.named = ()
+        self._named = (0, ())
         self.forget_marks()
         self.reload()

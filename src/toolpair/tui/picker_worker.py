@@ -7,32 +7,54 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from toolpair.tui.picker_checks import Checked, Mark
 
-_OUTLOOKS = ("stops", "loses", "ready")
+if TYPE_CHECKING:
+    from toolpair.session.verdict_cache import VerdictCache
+
+_REST: Final = 20
+"""Times as long as keeping what was found took until the next time."""
 
 
-def verdict_on(path: str) -> Mark:
-    """The verdict on the file; None when it is not a readable session."""
+def verdict_on(path: str, cache: VerdictCache) -> Mark:
+    """The verdict on the file, by an earlier check if nothing has changed; None when it is not a readable session."""
     from toolpair.session.session import open_session
+    from toolpair.session.verdict_cache import AS_LISTED, findings_of, kept_of
 
+    cache.look_again()
+    begun = time.time_ns()
     try:
-        session = open_session(path)
-        verdicts = [conversation.verdict for conversation in session.conversations]
-        worst = min(verdicts, key=lambda verdict: _OUTLOOKS.index(verdict.outlook))
-        return Checked(sum(verdict.errors for verdict in verdicts), worst.outlook, worst.badge)
+        found = cache.find(path)
+        if found is None:
+            session = open_session(path)
+            kept = kept_of(session, AS_LISTED, begun)
+            if kept is not None:
+                cache.keep(*kept)
+            found = kept[1].findings if kept is not None else findings_of(session)
+        return Checked(found.errors, found.outlook, found.badge)
     except Exception:  # whatever it does to its reader, it cannot be checked
         return None
 
 
 def main() -> None:
+    from toolpair.session.verdict_cache import VerdictCache
+
     if hasattr(os, "nice"):
         os.nice(10)
+    cache = VerdictCache.of_user()
+    wait_until = 0.0
     for line in sys.stdin.buffer:
-        sys.stdout.write(msgspec.json.encode(verdict_on(json.loads(line))).decode() + "\n")
+        answer = msgspec.json.encode(verdict_on(json.loads(line), cache)).decode()
+        begun = time.monotonic()
+        if begun >= wait_until:  # before the answer: after the last one the process is killed
+            cache.save()
+            wait_until = begun + _REST * (time.monotonic() - begun)
+        sys.stdout.write(f"{answer}\n")
         sys.stdout.flush()
 
 

@@ -66,7 +66,7 @@ class ReviewText:
         return self._name() if path is None else visible(path.name)
 
     def top(self) -> list[Line]:
-        glyphs, session, cells = self.glyphs, self.session, self.cells
+        glyphs, session, cells, refused = self.glyphs, self.session, self.cells, self.overview.refused
         before, after = self.before, [found.verdict for found in session.conversations]
         title = (glyphs.ui(" Review: nothing is written yet", "title"),)
         size = glyphs.ui(f"  {size_text(session.file.size)} ", "dim")
@@ -75,11 +75,12 @@ class ReviewText:
         lines: list[Line] = [spread(title, right, cells)]
         if cells >= _TABLE:
             lines.append(self._table("", "now", "after saving", "dim"))
-        checked = f"{self._refused(after)}  ({session.profile.judged} {session.profile.name} rules)"
+        rules = f"({session.profile.judged} {session.profile.name} rules)"
         who = "Resume refused by the API?" if session.conversation.verdict.native else "Refused by the API?"
         if any(verdict.outlook == "stops" and not verdict.refused for verdict in (*before, *after)):
             who = f"Refused by {session.conversation.transcript.agent or 'its agent'}?"
-        lines.append(self._table(who, self._refused(before), checked))
+        now, then = (self._refused(before, refused.now is not None), self._refused(after, refused.after is not None))
+        lines.append(self._table(who, now, f"{then}  {rules}"))
         lines.append(self._outputs(before, after))
         lost = session.staging.losses
         lines.append(
@@ -144,12 +145,13 @@ class ReviewText:
             Span(rest, style),
         )
 
-    @staticmethod
-    def _refused(verdicts: Sequence[Verdict]) -> str:
-        refused = sum(verdict.refused or verdict.outlook == "stops" for verdict in verdicts)
-        if not refused or len(verdicts) == 1:
-            return "yes" if refused else "no"
-        return f"yes, {refused:,} of {len(verdicts):,}"
+    def _refused(self, verdicts: Sequence[Verdict], as_pasted: bool) -> str:
+        """`as_pasted`: a pasted error says so of one of them."""
+        found = {n for n, one in enumerate(verdicts) if one.refused or one.outlook == "stops"}
+        found |= {self.overview.refused.conversation} if as_pasted else set()
+        if not found or len(verdicts) == 1:
+            return "yes" if found else "no"
+        return f"yes, {len(found):,} of {len(verdicts):,}"
 
     def entries(self, shown: Sequence[tuple[Staged, bool]]) -> list[list[Line]]:
         """One entry per decision; the second value says whether it is staged or excluded."""

@@ -12,9 +12,10 @@ import signal
 import sys
 import time
 from codecs import getincrementaldecoder
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from textual import events
 from textual._xterm_parser import XTermParser
 from textual.constants import ESCAPE_DELAY
 from textual.drivers._writer_thread import WriterThread
@@ -85,6 +86,19 @@ _SLACK: Final = 0.002
 """Seconds: a check that comes a moment too early would be followed by a whole wait."""
 
 
+class _Parser(XTermParser):
+    """Where another sequence follows at once, what it does not know is a key with alt, not "^" and what follows."""
+
+    _alt = False
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        if sequence == "\x1b":  # a key alone does not come here
+            self._alt = True
+            return ()
+        alt, self._alt = alt or self._alt, False
+        return super()._sequence_to_key_events(sequence, alt)
+
+
 class TerminalDriver(LinuxDriver):
     """Ends the program when the terminal is gone, and releases and retakes the terminal on suspend."""
 
@@ -132,7 +146,7 @@ class TerminalDriver(LinuxDriver):
     # input
 
     def run_input_thread(self) -> None:
-        parser = XTermParser(self._debug)
+        parser = _Parser(self._debug)
         decode = getincrementaldecoder("utf-8")("replace").decode
         with PromptSelector(ESCAPE_DELAY + _SLACK) as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
@@ -157,12 +171,12 @@ class TerminalDriver(LinuxDriver):
                 except Exception:  # a sequence that no terminal sends ends the parser, but not the program
                     parser = self._after_odd(text, heard)
 
-    def _after_odd(self, text: str, heard: int) -> XTermParser:
+    def _after_odd(self, text: str, heard: int) -> _Parser:
         """Listen once more to a text that ended the parser, of which `heard` events are known, past what ended it.
 
         The parser for what comes next.
         """
-        parser = XTermParser(self._debug)
+        parser = _Parser(self._debug)
         for character in text:
             try:
                 for event in parser.feed(character):
@@ -171,7 +185,7 @@ class TerminalDriver(LinuxDriver):
                     else:
                         self.process_message(event)
             except Exception:
-                parser = XTermParser(self._debug)
+                parser = _Parser(self._debug)
         return parser
 
     def _without_answer(self, text: str) -> str:

@@ -12,11 +12,13 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+import orjson
+
 from toolpair.formats.codex.cutting import BYTES, TOKENS, is_cut, limit_for
 from toolpair.formats.codex.meta import unread_fields
 from toolpair.formats.codex.readable import is_loaded, passes_through
 from toolpair.formats.codex.reading import AGENT
-from toolpair.formats.codex.rollout_lines import Ordinals, is_too_deep
+from toolpair.formats.codex.rollout_lines import LEVELS, Ordinals, is_too_deep
 from toolpair.formats.engine.reading.id_index import IdIndex
 from toolpair.formats.engine.reading.light import (
     ANSWERED,
@@ -61,6 +63,8 @@ _KEYS: Final = {
 _BEGINS: Final = {"message": "msg", "reasoning": "rs", "function_call": "fc", "custom_tool_call": "ctc"}
 """Item type -> the prefix of its ids."""
 _PART: Final = frozenset({"type", "text", "annotations", "logprobs"})
+_SHALLOW: Final = LEVELS - 2
+"""So many values in each other are read, within an item within a record."""
 _NO_ITEMS: Final = frozenset({"ghost_snapshot"})
 """Items that Codex leaves out of its history."""
 _OTHERS: Final = frozenset({"world_state", "inter_agent_communication_metadata", "retained_context"})
@@ -183,7 +187,7 @@ class CodexLight(Light):
         status, passed = item.get("status"), item.get(_PASSED)
         if (
             not item.keys() <= _KEYS[kind]
-            or ("metadata" in item and is_too_deep(item))
+            or any(map(_may_be_deep, item.values()))
             or (status is not None and type(status) is not str)
             or (passed is not None and not passes_through(passed))
         ):
@@ -276,6 +280,14 @@ class CodexLight(Light):
             folder=told("cwd"),
             model=self._model,
         )
+
+
+def _may_be_deep(part: Any) -> bool:
+    """Whether so many values begin in a part of an item that they may be nested deeper than Codex's parser goes."""
+    if type(part) is not dict and type(part) is not list:
+        return False
+    written = orjson.dumps(part)
+    return written.count(b"[") + written.count(b"{") > _SHALLOW
 
 
 def _call(item: dict[str, Any], kind: str) -> tuple[Any, ...]:

@@ -84,7 +84,7 @@ def _start(path: str, size: int) -> bytes:
 
 
 def _last_words(data: bytes) -> str | None:
-    return next((said for record in peek.records_backwards(data) if (said := user_words(record))), None)
+    return next((said for record in peek.records_backwards(data, b'"user') if (said := user_words(record))), None)
 
 
 def user_words(record: dict[str, Any]) -> str | None:

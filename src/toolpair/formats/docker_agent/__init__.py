@@ -25,6 +25,8 @@ FORMAT: Final = Format(
     sees=lazy("toolpair.formats.docker_agent.format:sees"),
     damage=lazy("toolpair.formats.docker_agent.format:damage"),
     check=lazy("toolpair.formats.docker_agent.format:check"),
+    light=lazy("toolpair.formats.docker_agent.light:light"),
+    clean_by=frozenset({"openai-chat", "anthropic"}),
     time_of=lazy("toolpair.formats.docker_agent.format:time_of"),
     usage_of=lazy("toolpair.formats.docker_agent.format:usage"),
 )

@@ -15,6 +15,7 @@ from toolpair.dialects import openai_chat
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.formats.docker_agent.detection import ITEM, SESSION, message_in, model_of
 from toolpair.formats.engine.damage.own_problems import add_error
+from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import count_in, seconds_of, usage_of
 from toolpair.formats.engine.reading.reading import as_text, facts_of, malformed_in, pairs_in
 from toolpair.formats.engine.reading.stored_rows import facts_in, row_of
@@ -67,6 +68,7 @@ def loaded_in(items: Sequence[Item]) -> list[Item]:
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     session = next((row for item in items if (row := row_of(item.value, SESSION))), {})
+    around = view.surroundings
     loaded = loaded_in(items)
     start, summary = 0, None
     for place, item in enumerate(loaded):
@@ -79,16 +81,16 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     scopes: dict[int, Scope] = malformed_in(items)
     messages: list[Message] = [] if summary is None else [_summary_of(summary)]
     for item in sent:
-        message = _message(item, waiting)
+        message = message_of_row(item, waiting)
         if message is None:
             scopes[item.uid] = "malformed"
         else:
             messages.append(message)
     beside = [item for item in loaded[:start] if message_in(item.value) is not None]
-    before = [message for item in beside if (message := _message(item, ())) is not None]
+    before = [message for item in beside if (message := message_of_row(item, ())) is not None]
     scopes.update((item.uid, "inactive") for item in beside)
     compaction = () if summary is None else (Boundary(0, COMPACTED, summary.uid),)
-    return Transcript(
+    made = Transcript(
         tuple(messages),
         layout="tool_messages",
         native=True,
@@ -100,10 +102,14 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         scopes=scopes,
         inactive_blocks=pairs_in(block for message in before for block in message.blocks),
         boundaries=compaction,
+        frame=None if around is None else BETWEEN,
     )
+    if around is None:
+        return made
+    return replace(made, session_id=around.head.session_id, folder=around.head.folder, model=around.head.model)
 
 
-def _message(item: Item, waiting: Container[Any]) -> Message | None:
+def message_of_row(item: Item, waiting: Container[Any]) -> Message | None:
     found = openai_chat.message_of(message_in(item.value), item.uid, waiting)
     if found is None:
         return None

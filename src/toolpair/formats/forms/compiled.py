@@ -56,7 +56,7 @@ class Source:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.values: dict[str, Any] = {"EMPTY": {}}
+        self.values: dict[str, Any] = {}
         self._indent = 0
         self._count = 0
 
@@ -141,9 +141,20 @@ class Source:
         """The first value at any of these paths of an object, as source."""
         if not paths:
             return "None"
-        if len(paths) == 1 and (name := _only_name(paths[0])) is not None:
-            return f"{var}.get({name!r})"
+        if len(paths) == 1 and (held := self._held(paths[0], var)) is not None:
+            return held
         return f"{self._helper('f', 'None', lambda: self._returning(paths))}({var})"
+
+    def _held(self, path: Path, var: str) -> str | None:
+        """What an object has under a key, or a key below it, as source; None for any other path."""
+        names = [step.names[0] for step in path if isinstance(step, Key) and len(step.names) == 1]
+        if not names or len(names) < len(path):
+            return None
+        held = f"{var}.get({names[0]!r})"
+        for name in names[1:]:
+            above = self.fresh()
+            held = f"({above}.get({name!r}) if type({above} := {held}) is dict else None)"
+        return held
 
     def _returning(self, paths: Sequence[Path]) -> None:
         for path in paths:
@@ -170,9 +181,7 @@ class Source:
         return "(" + (" or ".join(self.test(_below(at, conditions_of(text)), var) for text in texts) or "False") + ")"
 
     def _condition(self, one: Condition, var: str) -> str:
-        name = _only_name(one.path)
-        if name is not None:
-            held = f"{var}.get({name!r})"
+        if (held := self._held(one.path, var)) is not None:
             match one.operator:
                 case "has":
                     return f"{held} is not None"
@@ -205,13 +214,6 @@ class _Indented:
 
     def __exit__(self, *_: object) -> None:
         self._source.indent(-1)
-
-
-def _only_name(path: Path) -> str | None:
-    """The key that a path consists of; None for any other."""
-    if len(path) == 1 and isinstance(path[0], Key) and len(path[0].names) == 1:
-        return path[0].names[0]
-    return None
 
 
 def _may_be_other(word: str) -> bool:

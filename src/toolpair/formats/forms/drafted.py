@@ -11,22 +11,8 @@ from msgspec import Struct
 
 from toolpair.formats.engine.detection.understanding import why_not
 from toolpair.formats.engine.reading.view import Item
-from toolpair.formats.forms.drafting import (
-    EACH,
-    FIRST,
-    MOST,
-    Guess,
-    Keys,
-    Sample,
-    Side,
-    Unit,
-    failures_of,
-    guesses_in,
-    kind_of,
-    roles_of,
-    samples_of,
-    texts_of,
-)
+from toolpair.formats.forms import drafting
+from toolpair.formats.forms.drafting import EACH, FIRST, MOST, Guess, Keys, Sample, Side, Unit
 from toolpair.formats.forms.evidence import fits
 from toolpair.formats.forms.registry import Form
 from toolpair.formats.forms.table import BadTable, parsed
@@ -74,7 +60,7 @@ def draft(roots: Sequence[Any], lines: bool, is_part: bool = False) -> Draft | N
     """A table for the JSON value of a file, or the values of its lines (or of its first ones: `is_part`); None where no
     calls and results are found.
     """
-    samples = [(sample, guesses_in(sample)) for sample in samples_of(roots, lines)]
+    samples = [(sample, drafting.guesses_in(sample)) for sample in drafting.samples_of(roots, lines)]
     loose = all(guess.loose for _, guesses in samples for guess in guesses)
     tried: list[tuple[float, Draft]] = []
     for sample, guesses in samples:
@@ -89,6 +75,8 @@ def draft(roots: Sequence[Any], lines: bool, is_part: bool = False) -> Draft | N
 
 def _run(sample: Sample, guess: Guess, is_part: bool) -> Draft | None:
     """The table of a guess with what the engine finds by it; None if there can be no such table."""
+    if guess.loose and not drafting.texts_of(sample, guess):
+        return None
     body = _table(sample, guess)
     try:
         form = Form("drafted", parsed(body, "drafted"))
@@ -102,7 +90,7 @@ def _run(sample: Sample, guess: Guess, is_part: bool) -> Draft | None:
     except BadTable:
         return None
     first = [element for elements in sample.lists for element in elements][:200]
-    if not pairs or not fits(form.compiled, first) or why_not(form.format, first) is not None:
+    if pairs * 2 < max(calls, results, 1) or not fits(form.compiled, first) or why_not(form.format, first) is not None:
         return None
     count = sum(map(len, sample.lists))
     found = Found(calls, results, pairs, count if is_part or count >= MOST else None)
@@ -113,8 +101,8 @@ def _run(sample: Sample, guess: Guess, is_part: bool) -> Draft | None:
 
 
 def _table(sample: Sample, guess: Guess) -> str:
-    roles = roles_of(sample, guess)
-    texts = [_text_path(sample, at, path, units) for (at, path), units in texts_of(sample, guess).items()]
+    roles = drafting.roles_of(sample, guess)
+    texts = [_text_path(sample, at, path, units) for (at, path), units in drafting.texts_of(sample, guess).items()]
     sides = [guess.call, *guess.calls, *([] if guess.inside else [guess.result])]
     each = [path for path in roles.paths if all(path in unit.values for unit in sample.elements)]
     common = [key for key in sample.elements[0].values if len(key) == 1] if not each else []
@@ -127,13 +115,18 @@ def _table(sample: Sample, guess: Guess) -> str:
         f"roles = {{ {', '.join(f'{_q(value)} = {_q(role)}' for value, role in sorted(roles.names.items()))} }}",
         *([f"default_role = {_q(roles.default)}"] if roles.default != "user" else []),
         f"text = {_q(texts)}" + ("" if texts else _NOTE.format("no text was recognised")),
+        *(['pair = "names_in_order"'] if guess.by_name else []),
         "",
         "[evidence]",
         f"each = {_q([_spelled(path) for path in each])}",
         f"some = {_q(list(dict.fromkeys(_evidence(sample, side) for side in sides)))}",
     ]
+
+    def id_of(side: Side) -> list[str]:
+        return [] if guess.by_name else [f"id = {_q(_spelled(side.id))}"]
+
     for side in (guess.call, *guess.calls):
-        out += ["", "[[call]]", f"at = {_q(_at(sample, side))}", f"id = {_q(_spelled(side.id))}"]
+        out += ["", "[[call]]", f"at = {_q(_at(sample, side))}", *id_of(side)]
         out += [f"name = {_q(_spelled(side.name or ()))}", *([f"strip = {_q(side.strip)}"] if side.strip else [])]
         out += [f"arguments = {_paths(side.content)}"]
         for copy in guess.copies if side is guess.call else ():
@@ -141,9 +134,9 @@ def _table(sample: Sample, guess: Guess) -> str:
             out += [f"at = {_q(_at(sample, copy))}", f"id = {_q(_spelled(copy.id))}"]
     side = guess.result
     out += ["", "[[result]]", *(["inside = true"] if guess.inside else [])]
-    out += [f"at = {_q(_at(sample, side, guess.inside))}", f"id = {_q(_spelled(side.id))}"]
+    out += [f"at = {_q(_at(sample, side, guess.inside))}", *id_of(side)]
     out += [f"content = {_paths(side.content)}", *([f"name = {_q(_spelled(side.name))}"] if side.name else [])]
-    failures = [f"{_spelled(path)}={value}" for path, value in failures_of(side)]
+    failures = [f"{_spelled(path)}={value}" for path, value in drafting.failures_of(side)]
     out += [f"error = {_q(failures)}"] if failures else []
     return "\n".join(out) + "\n"
 
@@ -166,7 +159,7 @@ def _spelled(path: Iterable[str]) -> str:
             made += EACH
         else:
             key, first, _ = key.partition(FIRST)
-            bare = re.fullmatch(r"(?!-?\d+$)[\w-]+|\*", key)
+            bare = re.fullmatch(r"(?!-?\d+$)[\w-]+|\*|~", key)
             made += ("." if made else "") + (key if bare else f'"{key}"') + first
     return made
 
@@ -183,7 +176,7 @@ def _conditions(sample: Sample, side: Side, inside: bool = False) -> list[str]:
         return [f"{_spelled(side.name or ())}^={side.strip}", _spelled(side.id)]
     if side.at and len(sample.units[side.at]) == len(side.units):
         return []
-    kind = kind_of(side, sample)
+    kind = drafting.kind_of(side, sample)
     if kind is not None:
         return [f"{_spelled(kind[0])}={'|'.join(kind[1])}"]
     return [_spelled(side.id), _one_of(side.content)]
@@ -206,7 +199,7 @@ def _evidence(sample: Sample, side: Side) -> str:
 def _text_path(sample: Sample, at: Keys, path: Keys, units: list[Unit]) -> str:
     if not at:
         return _spelled(path)
-    kind = kind_of(Side(at, path, (), units), sample) if len(units) < len(sample.units[at]) else None
+    kind = drafting.kind_of(Side(at, path, (), units), sample) if len(units) < len(sample.units[at]) else None
     inner = "" if kind is None else f"{_spelled(kind[0])}={'|'.join(kind[1])}"
     return f"{_spelled(at[:-1])}[{inner}].{_spelled(path)}"
 
@@ -217,6 +210,7 @@ def _text_path(sample: Sample, at: Keys, path: Keys, units: list[Unit]) -> str:
 def _said(found: Found, guess: Guess) -> str:
     """What was found, what of it is sure, and what to look at."""
     where = "are inside their calls" if guess.inside else "have the ids of their calls"
+    where = "have the names of their calls, in order" if guess.by_name else where
     lines = [
         "Drafted by toolpair from one file: a guess, to be looked at.",
         found.sentence,
@@ -254,7 +248,7 @@ def _new(guess: Guess) -> str:
 def _example(side: Side) -> str:
     """A real result with words in the places of its id, content and name, as JSON in a string of TOML."""
     unit = min(side.units, key=lambda one: len(one.values))
-    words = {side.id: "$id", **dict.fromkeys(side.content, "$text")}
+    words = {side.id: "$name" if side.id == side.name else "$id", **dict.fromkeys(side.content, "$text")}
     if side.name is not None:
         words[side.name] = "$name"
     made = json.dumps(_with_words(unit.value, words))

@@ -8,7 +8,7 @@ becomes a table that the engine runs on the list: what it finds decides which gu
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice, product
@@ -16,9 +16,12 @@ from typing import Any, Final, TypeGuard
 
 from msgspec import Struct
 
+from toolpair.formats.forms import drafting_words as words
+
 Keys = tuple[str, ...]
 EACH: Final = "[]"
 IN_MAP: Final = "*"
+KEYS: Final = "~"
 FIRST: Final = "[0]"
 """The end of a key: it leads to a list, and what is meant is the one text in it."""
 MOST: Final = 2000
@@ -36,38 +39,10 @@ _FEW: Final = 200
 """Units that show where names and contents are."""
 
 
-def _words(text: str) -> list[str]:
-    return text.split()
-
-
-_NAMES: Final = _words("name toolname functionname tool function fn toolid command operation")
-_ARGUMENTS: Final = _words(
-    "arguments args input parameters params kwargs toolinput toolargs toolparams toolkwargs inputs rawinput with "
-    "argumentsjson inputjson"
-)
-_OUTPUTS: Final = _words("output result response observation outputs results errortext toolresult tooloutput")
-_CONTENT: Final = [*_OUTPUTS, *_words("content text value return data message body error msg")]
-_LINKS: Final = _words("toolcallid callid tooluseid toolid invocationid functioncallid")
-_IDS: Final = [*_LINKS, *_words("id call run ref requestid correlationid toolcall toolrequestid")]
-_NO_IDS: Final = re.compile(
-    "parent|turnid|message|session|conversation|thread|trace|user|agent|model|group|batch|time|date|version|cwd|name$"
-)
-_KINDS: Final = _words("type kind partkind event eventtype role op record what category action tag status source by")
-_ENDED: Final = re.compile("result|output|return|response|observation|end|done|finish|complete|tool")
-_ABOUT: Final = {"metadata", "usage", "providerMetadata", "details"}
-_SPEAKERS: Final = _words("role author sender speaker who by from source")
-_SPOKEN: Final = _words("text content say message body words thought reply msg utterance")
-_ID: Final = re.compile(r"[^\s{}\[\]/]{2,200}")
+_ID: Final = re.compile(r"[^\s{}\[\]/]{1,200}")
 _WORD: Final = re.compile(r"[^\s{}\[\],;]{1,80}")
 SPELLABLE: Final = re.compile(r"[\w./:-]{1,60}")
 """A value that a condition can name."""
-_ROLES: Final = {
-    "tool": ("tool", "function", "observation"),
-    "system": ("system", "developer"),
-    "user": ("user", "human", "customer", "client", "visitor", "person"),
-    "assistant": ("assistant", "ai", "model", "bot", "agent", "llm", "machine"),
-}
-_FAILED: Final = {"iserror": "true", "failed": "true", "success": "false", "ok": "false"}
 _TOOL: Final = "tool-"
 
 
@@ -93,6 +68,8 @@ class Side(Struct, eq=False):
     score: float = 0.0
     loose: bool = False
     """No word says what it is."""
+    asks: bool = False
+    """It is a call."""
     ids: dict[str, Unit] = {}
     """The first unit with each id."""
 
@@ -107,6 +84,8 @@ class Guess(Struct, eq=False):
     result: Side
     score: float
     inside: bool = False
+    by_name: bool = False
+    """Without ids: those of the sides are names."""
     calls: tuple[Side, ...] = ()
     loose: bool = False
     copies: tuple[Side, ...] = ()
@@ -210,16 +189,122 @@ def _leaves(value: dict[str, Any], above: Keys = ()) -> Iterator[tuple[Keys, Any
 
 def guesses_in(sample: Sample) -> list[Guess]:
     """What may be the calls and results of these lists, the likeliest first."""
-    calls = [side for at, units in sample.units.items() for side in _calls_at(at, units)]
-    results = [side for at, units in sample.units.items() for side in _results_at(at, units)]
-    for call in calls:
-        if call.loose:
-            mine = {id(unit) for unit in call.units}
-            results += _results_at(call.at, [unit for unit in sample.units[call.at] if id(unit) not in mine])
-    made = [guess for call, result in product(calls, results) if (guess := _guess(call, result)) is not None]
+    sides = [side for at, units in sample.units.items() for side in _sides_at(at, units)]
+    calls = [side for side in sides if side.asks]
+    made = [guess for call, side in product(calls, sides) if (guess := _guess(call, side)) is not None]
     made += [guess for call in calls if (guess := _guess_inside(call)) is not None]
+    made = made or list(_guesses_by_name(sample))
     made.sort(key=lambda guess: -guess.score)
     return [_with_others(guess, calls) for guess in made[:_GUESSES]]
+
+
+def _sides_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
+    """The calls and the results in one list: of what has an id, what has a name and arguments, and the rest."""
+    for id_, held in _spots(units).items():
+        calls = list(_calls_in(at, id_, held))
+        yield from calls
+        outputs = _paths(held, id_, bool, words.OUTPUTS)
+        for taken in [calls, [side for side in calls if not side.loose]][: 1 + any(side.loose for side in calls)]:
+            asking = {id(unit) for side in taken for unit in side.units}
+            rest = [unit for unit in held if id(unit) not in asking or _has_any(unit, outputs)]
+            if (side := _results_in(at, id_, rest)) is not None:
+                yield side
+
+
+def _spots(units: Sequence[Unit]) -> dict[Keys, list[Unit]]:
+    """Paths that lead to what may be ids, and the units that have one there."""
+    found: dict[Keys, list[Unit]] = defaultdict(list)
+    for unit in units:
+        for path, value in unit.values.items():
+            if isinstance(value, str) and _ID.fullmatch(value) and (len(value) > 1 or _is_id_word(path)):
+                found[path].append(unit)
+    likely = sorted(found, key=lambda path: (plain(path[-1]) not in words.IDS, len(path), -len(found[path])))
+    kept = [path for path in likely if plain(path[-1]) not in words.KINDS and not words.NO_IDS.search(plain(path[-1]))]
+    return {path: found[path] for path in kept[:_SPOTS]}
+
+
+def _paths(units: Sequence[Unit], id_: Keys, fits: Callable[[Any], bool], ending: Sequence[str] = ()) -> list[Keys]:
+    """The paths that lead to such values, and not to the id, those that most units have first: ones with these words at
+    their end, or without words those beside the id.
+    """
+    found: dict[Keys, list[str]] = defaultdict(list)
+    for unit in units[:_FEW]:
+        for path, value in unit.values.items():
+            meant = plain(path[-1]) in ending if ending else path[:-1] == id_[:-1]
+            if meant and fits(value) and not _is_below(id_, (path,)):
+                found[path].append(str(value))
+    quarter = max(1, min(_FEW, len(units)) // 4)
+
+    def order(path: Keys) -> tuple[int, ...]:
+        count, word = len(found[path]), ending.index(plain(path[-1])) if ending else 0
+        return -count // quarter, len(path), word, "tool" not in path[-1], -count, -len({*found[path]})
+
+    return sorted(found, key=order)
+
+
+def _calls_in(at: Keys, id_: Keys, units: Sequence[Unit]) -> Iterator[Side]:
+    fits = _is_input if plain(id_[-1]) in words.LINKS else _is_arguments
+    known = _beside(_paths(units, id_, fits, words.ARGUMENTS))[:3]
+    given = tuple(known or _paths(units, id_, _is_arguments)[:1])
+    asking = [unit for unit in units if _has_any(unit, given)]
+    for name, strip in _names_in(asking, units, id_, given):
+        mine = [unit for unit in asking if _is_word(word := unit.values.get(name)) and word.startswith(strip)]
+        loose = not known or (plain(name[-1]) not in words.NAMES and not strip)
+        side = Side(at, id_, given, mine, name, strip, loose=loose, asks=True)
+        if mine and (_is_id_word(id_) or len(side.ids) * 2 >= len(mine)):
+            side.score = 1.0 * bool(known) + 0.6 * (not loose) + 0.5 * len(side.ids) / len(mine) + _worth(side, 0.8)
+            yield side
+
+
+def _names_in(
+    asking: Sequence[Unit], units: Sequence[Unit], id_: Keys, given: Sequence[Keys]
+) -> list[tuple[Keys, str]]:
+    """Where the names of tools may be, and what each begins with besides."""
+    found = [path for path in _paths(asking, id_, _is_word, words.NAMES) if not _is_below(path, given)]
+    kinds = dict.fromkeys(path for unit in asking for path, value in unit.values.items() if _names_a_tool(path, value))
+    if found or kinds:
+        return [*((path, "") for path in found[:2]), *((path, _TOOL) for path in kinds)]
+    others = [unit for unit in units if not _has_any(unit, given)]
+    free = [path for path in _paths(asking, id_, _is_word) if not any(path in unit.values for unit in others)]
+    return [(path, "") for path in free if plain(path[-1]) not in words.KINDS and not plain(path[-1]).endswith("id")][
+        :1
+    ]
+
+
+def _names_a_tool(path: Keys, value: Any) -> bool:
+    """Whether a kind says the name of a tool, as in tool-read."""
+    named = len(path) == 1 and plain(path[0]) == "type" and isinstance(value, str) and value.startswith(_TOOL)
+    return named and value[len(_TOOL) :] not in ("call", "result", "return", "use", "error", "invocation", "output")
+
+
+def _results_in(at: Keys, id_: Keys, units: Sequence[Unit]) -> Side | None:
+    known = _paths(units, id_, bool, words.CONTENT)
+    strong = [path for path in known if plain(path[-1]) in words.OUTPUTS]
+    near = [path for path in known if path[:-1] == id_[:-1]]
+    content = tuple(_beside(strong or near or known)[:2] if known else _paths(units, id_, _says_something)[:1])
+    mine = [unit for unit in units if _has_any(unit, content)]
+    if not mine:
+        return None
+    side = Side(at, id_, content, mine, loose=not known)
+    names = _paths(mine, id_, _is_word, ("toolname", "name", "tool"))
+    side.name = next((path for path in names if not _is_below(path, content)), None)
+    kinds = {str(unit.values[path]) for unit in mine for path in unit.values if plain(path[-1]) in words.KINDS}
+    ended = any(map(words.ENDED.search, map(str.lower, (*at[-2:], *id_[:-1], *kinds))))
+    side.score = (1.0 if strong else 0.7 if known else 0.0) + 0.5 * ended + _worth(side, 1.2)
+    return side
+
+
+def _worth(side: Side, link: float) -> float:
+    """How much the name and the place of its id speak for a shape; `link` is what a word for calls' ids is worth."""
+    word = plain(side.id[-1])
+    named = link if word in words.LINKS else 0.6 if word in words.IDS else 0.3 if word.endswith("id") else 0.0
+    return named - 0.1 * (len(side.at) + len(side.id))
+
+
+def _beside(paths: Sequence[Keys]) -> list[Keys]:
+    """The first path, and those that lead to something beside it; none that leads to what is said of a result."""
+    own = [path for path in paths if not words.ABOUT.intersection(path)]
+    return [path for path in own if path[:-1] == own[0][:-1]]
 
 
 def _is_arguments(value: Any) -> bool:
@@ -234,77 +319,14 @@ def _is_word(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and _WORD.fullmatch(value) is not None
 
 
-def _spots(units: Sequence[Unit]) -> dict[Keys, list[Unit]]:
-    """Paths that lead to what may be ids, and the units that have one there."""
-    found: dict[Keys, list[Unit]] = defaultdict(list)
-    for unit in units:
-        for path, value in unit.values.items():
-            if isinstance(value, str) and _ID.fullmatch(value):
-                found[path].append(unit)
-    likely = sorted(found, key=lambda path: (plain(path[-1]) not in _IDS, len(path), -len(found[path])))
-    kept = [path for path in likely if plain(path[-1]) not in _KINDS and not _NO_IDS.search(plain(path[-1]))]
-    return {path: found[path] for path in kept[:_SPOTS]}
-
-
-def _with_word(units: Sequence[Unit], words: Sequence[str], fits: Callable[[Any], bool]) -> list[Keys]:
-    """The paths that end with one of these words and lead to such a value, those that most units have first."""
-    found: Counter[Keys] = Counter()
-    for unit in units[:_FEW]:
-        found.update(path for path, value in unit.values.items() if plain(path[-1]) in words and fits(value))
-    quarter = max(1, min(_FEW, len(units)) // 4)
-
-    def order(path: Keys) -> tuple[int, ...]:
-        return -found[path] // quarter, len(path), words.index(plain(path[-1])), "tool" not in path[-1], -found[path]
-
-    return sorted(found, key=order)
-
-
-def _calls_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
-    for id_, held in _spots(units).items():
-        fits = _is_input if plain(id_[-1]) in _LINKS else _is_arguments
-        known = _beside([path for path in _with_word(held, _ARGUMENTS, fits) if not _is_below(id_, (path,))])[:3]
-        given = known or _own_keys(held, id_, _is_arguments)[:1]
-        for name, strip in _names_for(held, id_, given) if given else ():
-            mine = [
-                unit
-                for unit in held
-                if _is_word(word := unit.values.get(name)) and word.startswith(strip) and _has_any(unit, given)
-            ]
-            if not mine:
-                continue
-            loose = not known or (plain(name[-1]) not in _NAMES and not strip)
-            side = Side(at, id_, tuple(given), mine, name, strip, loose=loose)
-            side.score = 1.0 * bool(known) + 0.6 * (not loose) + 0.5 * len(side.ids) / len(mine)
-            side.score += _worth(side, 0.8)
-            yield side
-
-
 def _says_something(value: Any) -> bool:
-    return isinstance(value, (dict, list)) or (isinstance(value, str) and " " in value)
+    return isinstance(value, (dict, list)) or _is_said(value)
 
 
-def _own_keys(units: Sequence[Unit], id_: Keys, fits: Callable[[Any], bool]) -> list[Keys]:
-    """Keys of the units themselves that lead to such values, whatever they are called, the commonest first."""
-    found = Counter(path for unit in units for path in unit.values if len(path) == 1 and fits(unit.values[path]))
-    return [path for path, _ in found.most_common() if path != id_[:1]]
-
-
-def _names_for(units: Sequence[Unit], id_: Keys, given: Sequence[Keys]) -> list[tuple[Keys, str]]:
-    """Where the names of tools may be, and what each begins with besides."""
-    asking = [unit for unit in units if _has_any(unit, given)]
-    found = [path for path in _with_word(asking, _NAMES, _is_word) if path != id_ and not _is_below(path, given)]
-    kinds: set[Keys] = {path for unit in asking for path, value in unit.values.items() if _names_a_tool(path, value)}
-    if found or kinds:
-        return [*((path, "") for path in found[:2]), *((path, _TOOL) for path in kinds)]
-    others = [unit for unit in units if not _has_any(unit, given)]
-    free = [path for path in _own_keys(asking, id_, _is_word) if not any(path in unit.values for unit in others)]
-    return [(path, "") for path in free if plain(path[-1]) not in _KINDS and not plain(path[-1]).endswith("id")][:1]
-
-
-def _names_a_tool(path: Keys, value: Any) -> bool:
-    """Whether a kind says the name of a tool, as in tool-read."""
-    named = len(path) == 1 and plain(path[0]) == "type" and isinstance(value, str) and value.startswith(_TOOL)
-    return named and value[len(_TOOL) :] not in ("call", "result", "return", "use", "error", "invocation", "output")
+def _is_said(value: Any) -> bool:
+    """Whether it is a text of more than one word."""
+    is_text = isinstance(value, str) and any(map(str.isalpha, value))
+    return is_text and (" " in value.strip() or not value.isascii())
 
 
 def _has_any(unit: Unit, paths: Iterable[Keys]) -> bool:
@@ -315,48 +337,13 @@ def _is_below(path: Keys, tops: Iterable[Keys]) -> bool:
     return any(path[: len(top)] == top for top in tops)
 
 
-def _worth(side: Side, link: float) -> float:
-    """How much the name and the place of its id speak for a shape; `link` is what a word for calls' ids is worth."""
-    word = plain(side.id[-1])
-    named = link if word in _LINKS else 0.6 if word in _IDS else 0.3 if word.endswith("id") else 0.0
-    return named - 0.1 * (len(side.at) + len(side.id))
-
-
-def _results_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
-    for id_, held in _spots(units).items():
-        held = [unit for unit in held if not _may_be_call(unit, id_)]
-        content = [path for path in _with_word(held, _CONTENT, lambda _: True) if not _is_below(id_, (path,))]
-        strong = [path for path in content if plain(path[-1]) in _OUTPUTS]
-        known = bool(content)
-        content = _beside(strong or content)[:2] if known else _own_keys(held, id_, _says_something)[:1]
-        mine = [unit for unit in held if _has_any(unit, content)]
-        if not mine:
-            continue
-        side = Side(at, id_, tuple(content), mine, loose=not known)
-        names = [path for path in _with_word(mine, ("toolname", "name", "tool"), _is_word) if path != id_]
-        side.name = next((path for path in names if not _is_below(path, content)), None)
-        kinds = {str(unit.values[path]) for unit in mine for path in unit.values if plain(path[-1]) in _KINDS}
-        ended = any(map(_ENDED.search, map(str.lower, (*at[-2:], *id_[:-1], *kinds))))
-        side.score = (1.0 if strong else 0.7 if known else 0.0) + 0.5 * ended + _worth(side, 1.2)
-        yield side
-
-
-def _beside(paths: Sequence[Keys]) -> list[Keys]:
-    """The first path, and those that lead to something beside it; none that leads to what is said of a result."""
-    own = [path for path in paths if not _ABOUT.intersection(path)]
-    return [path for path in own if path[:-1] == own[0][:-1]]
-
-
-def _may_be_call(unit: Unit, id_: Keys) -> bool:
-    """Whether a unit has a name, and arguments beside its id."""
-    near = [(plain(path[-1]), value) for path, value in unit.values.items() if not _is_below(id_, (path,))]
-    given = any(word in _ARGUMENTS and _is_arguments(value) for word, value in near)
-    return given and any(word in _NAMES and _is_word(value) for word, value in near)
+def _is_id_word(path: Keys) -> bool:
+    return plain(path[-1]) in words.IDS or plain(path[-1]).endswith("id")
 
 
 def _guess(call: Side, result: Side) -> Guess | None:
     shared = call.ids.keys() & result.ids.keys()
-    if not shared or (call.at == result.at and any(call.ids[id_] is result.ids[id_] for id_ in shared)):
+    if result.asks or not shared or (call.at == result.at and any(call.ids[id_] is result.ids[id_] for id_ in shared)):
         return None
     loose = call.loose or result.loose
     once = len(call.ids) == len(call.units) and len(result.ids) == len(result.units)
@@ -370,11 +357,29 @@ def _guess(call: Side, result: Side) -> Guess | None:
     return Guess(call, result, score, loose=loose)
 
 
+def _guesses_by_name(sample: Sample) -> Iterator[Guess]:
+    """Calls and results without ids, which belong together by the names of tools and by order."""
+    calls, results = [], []
+    for at, units in sample.units.items():
+        for name in _paths(units, (), _is_word, words.NAMES)[:2]:
+            named = [unit for unit in units if _is_word(unit.values.get(name))]
+            given = _paths(named, name, _is_arguments, words.ARGUMENTS)[:1]
+            said = _paths(named, name, bool, words.CONTENT)
+            content = [path for path in said if plain(path[-1]) in words.OUTPUTS or path[:-1] == name[:-1] != ()][:1]
+            asking = [unit for unit in named if _has_any(unit, given) and not _has_any(unit, content)]
+            answering = [unit for unit in named if _has_any(unit, content)]
+            calls += [Side(at, name, tuple(given), asking, name)] if asking else []
+            results += [Side(at, name, tuple(content), answering, name)] if answering else []
+    for call, result in product(calls, results):
+        if result.ids.keys() == call.ids.keys() and len(call.units) == len(result.units):
+            yield Guess(call, result, 1.0, by_name=True)
+
+
 def _guess_inside(call: Side) -> Guess | None:
     """Results that are a part of their calls: only words can tell."""
-    if call.loose or plain(call.id[-1]) not in _IDS or len(call.ids) * 5 < len(call.units) * 4:
+    if call.loose or plain(call.id[-1]) not in words.IDS or len(call.ids) * 5 < len(call.units) * 4:
         return None
-    found = _with_word(call.units, _OUTPUTS, lambda _: True)
+    found = _paths(call.units, call.id, bool, words.OUTPUTS)
     content = _beside([path for path in found if not _is_below(path, call.content)])[:3]
     mine = [unit for unit in call.units if _has_any(unit, content)]
     if not mine:
@@ -414,13 +419,13 @@ def kind_of(side: Side, sample: Sample) -> tuple[Keys, list[str]] | None:
     for path in side.units[0].values:
         found = [unit.values.get(path) for unit in side.units]
         word, values = plain(path[-1]), {value for value in found if isinstance(value, str)}
-        most = 4 if word in _KINDS else max(1, min(4, len(found) // 2))
+        most = 4 if word in words.KINDS else max(1, min(4, len(found) // 2))
         if not all(isinstance(value, str) and SPELLABLE.fullmatch(value) for value in found) or len(values) > most:
             continue
-        named = word in (*_NAMES, *_IDS) or path in (side.id, side.name) or _is_below(path, side.content)
-        if (word not in _KINDS and named) or any(_is_one_of(unit.values.get(path), values) for unit in others):
+        named = word in (*words.NAMES, *words.IDS) or path in (side.id, side.name) or _is_below(path, side.content)
+        if (word not in words.KINDS and named) or any(_is_one_of(unit.values.get(path), values) for unit in others):
             continue
-        score = (_KINDS.index(word) if word in _KINDS else 20) + 10 * len(path) + len(values)
+        score = (words.KINDS.index(word) if word in words.KINDS else 20) + 10 * len(path) + len(values)
         if best is None or score < best[0]:
             best = (score, path, sorted(values))
     return best[1:] if best is not None else None
@@ -442,13 +447,23 @@ def roles_of(sample: Sample, guess: Guess) -> Roles:
     answering = {unit.element for unit in guess.result.units} - asking
     roles = Roles()
     left = list(range(len(sample.elements)))
+    said = [side.content for side in (guess.call, guess.result, *guess.calls)]
     for path, names in _role_paths(sample, asking, answering):
+        if any(_is_below(path, content) for content in said):
+            continue
         known = [n for n in left if _is_one_of(sample.elements[n].values.get(path), names)]
-        told = {*known} & (asking | answering) or (known and plain(path[-1]) in _SPEAKERS)
+        told = {*known} & (asking | answering) or (known and plain(path[-1]) in words.SPEAKERS)
         if told and not any(roles.names.get(value, role) != role for value, role in names.items()):
             roles.paths.append(path)
             roles.names |= names
             left = [n for n in left if n not in set(known)]
+    keys = {next(iter(unit.value), "") for unit in sample.elements}
+    if (
+        not roles.paths
+        and len({role_word(key)[0] or key for key in keys}) > 1
+        and all(role_word(key)[0] for key in keys)
+    ):
+        return Roles([(KEYS,)], {key: role_word(key)[0] for key in keys})
     if len({*left} & asking) > len({*left} & answering):
         roles.default = "assistant"
     return roles
@@ -459,22 +474,26 @@ def _role_paths(sample: Sample, asking: set[int], answering: set[int]) -> list[t
     values: dict[Keys, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for number, unit in enumerate(sample.elements):
         for path, value in unit.values.items():
-            if len(path) < 4 and isinstance(value, str) and plain(path[-1]) not in (*_NAMES, *_IDS):
+            if len(path) < 4 and isinstance(value, str) and plain(path[-1]) not in (*words.NAMES, *words.IDS):
                 values[path][value].add(number)
     made: list[tuple[float, Keys, dict[str, str]]] = []
     for path, found in values.items():
         names = {value: role for value, numbers in found.items() if (role := _role(value, numbers, asking, answering))}
         clash = any(numbers & asking and numbers & answering for numbers in found.values())
-        words = all(role_word(value)[1] for value in names)
+        exact = all(role_word(value)[1] for value in names)
         covered = {number for value in names for number in found[value]}
         of_both = len(covered & (asking | answering)) / len(asking | answering)
-        unique = plain(path[-1]) not in (*_KINDS, *_SPEAKERS) and len(names) * 2 > max(2, len(covered)) and not words
+        unique = (
+            plain(path[-1]) not in (*words.KINDS, *words.SPEAKERS)
+            and len(names) * 2 > max(2, len(covered))
+            and not exact
+        )
         if not names or clash or unique or len(found) > 24 or not all(map(SPELLABLE.fullmatch, names)):
             continue
-        named = 1.5 if plain(path[-1]) == "role" else 0.5 if plain(path[-1]) in _KINDS else 0.0
-        if not (of_both or words):
+        named = 1.5 if plain(path[-1]) == "role" else 0.5 if plain(path[-1]) in words.KINDS else 0.0
+        if not (of_both or exact):
             continue
-        share = len(covered) / len(sample.elements) * (3 if words else 1)
+        share = len(covered) / len(sample.elements) * (3 if exact else 1)
         score = 10 * bool(of_both) + named + share + of_both + 0.2 * len({*names.values()}) - 0.2 * len(path)
         made.append((-score, path, names))
     return [(path, names) for _, path, names in sorted(made, key=lambda one: one[0])]
@@ -484,14 +503,21 @@ def _role(value: str, numbers: set[int], asking: set[int], answering: set[int]) 
     word, exact = role_word(value)
     if numbers & asking:
         return "assistant"
-    return word if not numbers & answering or (exact and word in ("user", "tool")) else "tool"
+    if numbers & answering:
+        return word if exact and word in ("user", "tool") else "tool"
+    if not word and asking and answering:
+        asks, ends = (
+            sum(n + by in of for n in numbers) * 2 > len(numbers) for by, of in ((1, asking), (-1, answering))
+        )
+        return "user" if asks and not ends else "assistant" if ends and not asks else ""
+    return word
 
 
 def role_word(value: str) -> tuple[str, bool]:
     """The role that a word means, and whether it is the word for it alone."""
     small = value.lower()
-    exact = next((role for role, words in _ROLES.items() if small in words), "")
-    meant = (role for role, words in _ROLES.items() if any(word in small for word in words if len(word) > 2))
+    exact = next((role for role, known in words.ROLES.items() if small in known), "")
+    meant = (role for role, known in words.ROLES.items() if any(word in small for word in known if len(word) > 2))
     return exact or next(meant, ""), bool(exact)
 
 
@@ -501,14 +527,13 @@ def texts_of(sample: Sample, guess: Guess) -> dict[tuple[Keys, Keys], list[Unit]
     taken = {id(unit) for side in sides for unit in side.units}
     found: dict[tuple[Keys, Keys], list[Unit]] = defaultdict(list)
     for at, units in sample.units.items():
-        words = None if at and at in (guess.call.at, guess.result.at) else _SPOKEN
-        for unit, path in ((one, path) for one in units for path in one.values if at.count(EACH) < 2):
-            value = unit.values[path]
-            spoken = isinstance(value, str) and " " in value.strip() and (words is None or plain(path[-1]) in words)
+        for unit, path in ((one, path) for one in units for path in one.values if at.count(EACH) < 2 and len(path) < 4):
             used = id(unit) in taken and (at or any(_is_below(path, side.content) for side in sides))
-            if spoken and not used and len(path) < 4:
+            if _is_said(unit.values[path]) and not used:
                 found[at, path].append(unit)
-    return {one: found[one] for one in sorted(found, key=lambda one: len(one[0]) + len(one[1]))[:4]}
+    in_lists = [at for at in (guess.call.at, guess.result.at) if at]
+    known = [one for one in found if one[0] in in_lists or plain(one[1][-1]) in words.SPOKEN]
+    return {one: found[one] for one in sorted(known or found, key=lambda one: len(one[0]) + len(one[1]))[:4]}
 
 
 def failures_of(side: Side) -> list[tuple[Keys, str]]:
@@ -518,8 +543,8 @@ def failures_of(side: Side) -> list[tuple[Keys, str]]:
         word = plain(path[-1])
         if len(path) > 2 or _is_below(path, side.content):
             continue
-        if word in _FAILED and isinstance(value, bool):
-            found[path, _FAILED[word]] = None
+        if word in words.FAILED and isinstance(value, bool):
+            found[path, words.FAILED[word]] = None
         elif (
             word in ("status", "state") and isinstance(value, str) and re.fullmatch(r"[\w-]*(error|fail)[\w-]*", value)
         ):

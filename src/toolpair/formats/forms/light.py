@@ -22,7 +22,6 @@ from toolpair.formats.engine.reading.light import (
     Finding,
     Light,
     Odd,
-    Whole,
     parsed,
     texts_of,
 )
@@ -62,8 +61,6 @@ class FormLight(Light):
         self._thinks = bool(table.thinking)
         self._wants_signatures = table.profile in SIGNED
         self._is_bedrock = table.profile == _BEDROCK
-        self._mixed = -1
-        """The first record with text and calls."""
         self._pairs = PAIR[table.pair]() if table.pair else None
         self._paired: tuple[int, list[Any]] = (-1, [])
         """A record's number, and the ids of its calls and results, made up where they have none."""
@@ -104,17 +101,7 @@ class FormLight(Light):
         parts = self._linked(parts, number)
         if who == USER and parts[0][0] == TEXT:
             self._lacks = False
-        if who == MODEL and self._is_bedrock:
-            self._with_text(parts, number)
         return who, parts, self._response
-
-    def _with_text(self, parts: Sequence[tuple[Any, ...]], number: int) -> None:
-        """Some models of Bedrock's take no text beside calls: all messages that have both are one problem."""
-        if {part[0] for part in parts} >= {TEXT, CALL}:
-            if self._mixed not in (-1, number):
-                raise Whole
-            self._mixed = number
-            raise Odd
 
     def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
         blocks = self._reader.blocks(value, number) if isinstance(value, dict) else ()

@@ -11,14 +11,14 @@ import orjson
 from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import WrittenBlock
-from toolpair.dialects.foreign_media import held_media, is_held
+from toolpair.dialects.foreign_media import held_media
 from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
 from toolpair.formats.forms.compiled import INSIDE, Compiled, Rule, Slot
 from toolpair.formats.forms.pairing import PAIR
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.model import LIFTED, Block, BlockKind, Message, Scope, Transcript
 
-_WRAPPERS: Final = ("text", "value", "output", "error", "result")
+_WRAPPERS: Final = ("text", "value", "output", "error", "result", "data")
 """Keys of objects in which results say what they say."""
 
 
@@ -76,23 +76,33 @@ def other(record: int, slot: Slot, part: dict[str, Any]) -> Block:
 
 
 def content_of(content: Any) -> Any:
-    """What a result says, as Anthropic's results hold it."""
-    return content if is_plain(content) else _held(content) or flat(content)
+    """What a result says, as Anthropic's results hold it: a text, or parts that say their type."""
+    if isinstance(content, str):
+        return content
+    if content is None:
+        return ""
+    if isinstance(content, list) and content and all(isinstance(part, dict) for part in content):
+        if all(isinstance(part.get("type"), str) for part in content):
+            return content
+        texts = [_in_wrapper(part) for part in content]
+        if all(isinstance(text, str) for text in texts) and all(len(part) <= 2 for part in content):
+            return "\n".join(texts)
+        if not any("type" in part for part in content):
+            made = [
+                {"type": "text", "text": text} if isinstance(text, str) else held_media(part)
+                for part, text in zip(content, texts, strict=True)
+            ]
+            if None not in made:
+                return made
+    if isinstance(content, dict) and isinstance(text := _in_wrapper(content), str):
+        return text
+    return json.dumps(content, ensure_ascii=False, default=str)
 
 
-def _held(content: Any) -> list[dict[str, Any]] | None:
-    """A list of texts and media without types as Anthropic's parts; None for any other."""
-    made: list[dict[str, Any]] = []
-    for part in content if isinstance(content, list) else ():
-        if not isinstance(part, dict) or "type" in part:
-            return None
-        if (media := held_media(part)) is not None:
-            made.append(media)
-        elif isinstance(text := _in_wrapper(part), str):
-            made.append({"type": "text", "text": text})
-        else:
-            return None
-    return made if is_held(made) else None
+def _in_wrapper(value: dict[str, Any]) -> Any:
+    """The text of an object that says nothing else but its type; None without one."""
+    keys = [key for key in value if key != "type" and key != "kind"]
+    return value[keys[0]] if len(keys) == 1 and keys[0] in _WRAPPERS else None
 
 
 STEP: Final = cast(BlockKind, "step")
@@ -113,36 +123,6 @@ def _signed(value: Any, thinking: FormBlock) -> FormBlock:
 
 _OF_PROVIDERS: Final = ("providerOptions", "providerMetadata", "provider_details")
 _SIGNATURES: Final = ("signature", "thoughtSignature", "thought_signature")
-
-
-def is_plain(content: Any) -> bool:
-    """Whether it is what Anthropic's results hold: a text, or parts that say their type."""
-    if isinstance(content, list):
-        return bool(content) and all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in content)
-    return isinstance(content, str)
-
-
-def flat(content: Any) -> str:
-    """What a result says, as a text."""
-    if isinstance(content, str):
-        return content
-    if content is None:
-        return ""
-    if isinstance(content, list) and content and all(isinstance(part, dict) and len(part) <= 2 for part in content):
-        texts = [_in_wrapper(part) for part in content]
-        if all(isinstance(text, str) for text in texts):
-            return "\n".join(cast(list[str], texts))
-    if isinstance(content, dict) and isinstance(text := _in_wrapper(content), str):
-        return text
-    return json.dumps(content, ensure_ascii=False, default=str)
-
-
-def _in_wrapper(value: dict[str, Any]) -> Any:
-    """The text of an object that says nothing else but its type; None without one."""
-    keys = [key for key in value if key not in ("type", "kind")]
-    if len(keys) == 1 and keys[0] in (*_WRAPPERS, "data"):
-        return value[keys[0]]
-    return None
 
 
 class Reader:

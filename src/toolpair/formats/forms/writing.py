@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from toolpair.dialects.anthropic_writer import AnthropicWriter
 from toolpair.dialects.block_texts import media_of, text_of
 from toolpair.dialects.block_values import THOUGHT_SIGNATURE
-from toolpair.dialects.foreign_media import HeldMedia, is_held, spelled
+from toolpair.dialects.foreign_media import is_held, spelled
+from toolpair.dialects.media import HeldMedia
 from toolpair.formats.engine.reading.view import Item
 from toolpair.formats.engine.writing.drafts.as_messages import ResultsAsMessages
 from toolpair.formats.engine.writing.drafts.drafter import Drafter, home_of
@@ -281,7 +282,8 @@ class _Element:
                     more.setdefault(where, []).append(_text_of(block))
             elif _is_in_list(stood) and (place := _part(stood)) not in placed:
                 placed.add(place)
-                new = self._fresh(block, place[:-1]) if _is_text_now(block) else self._changed(block, stood, place)
+                whole = _is_text_now(block) or isinstance(block.value, HeldMedia)
+                new = self._fresh(block, place[:-1]) if whole else self._changed(block, stood, place)
                 parts.setdefault(place[:-1], []).append((_number(place), new))
         changed: dict[Slot, Any] = {}
         for where, texts in more.items():

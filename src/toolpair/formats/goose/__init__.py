@@ -25,5 +25,7 @@ FORMAT: Final = Format(
     damage=lazy("toolpair.formats.goose.checks:damage"),
     levels_refused=lazy("toolpair.formats.goose.readable:levels_refused"),
     check=lazy("toolpair.formats.goose.checks:check"),
+    light=lazy("toolpair.formats.goose.light:light"),
+    clean_by=frozenset({"openai-chat", "anthropic"}),
     time_of=lazy("toolpair.formats.goose.history:time_of"),
 )

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.dialects import goose as dialect
+from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import seconds_in
 from toolpair.formats.engine.reading.reading import as_text, facts_of, pairs_in
 from toolpair.formats.format import AS_RESUMED, Item, View
@@ -28,6 +29,8 @@ OF_TURNS: Final = ("anthropic", "bedrock-converse", "gemini")
 
 class GooseRecords(Struct, frozen=True, eq=False, dict=True):
     items: Sequence[Item]
+    session: Any = None
+    """The record of the session, where the items are a window without it."""
 
     @cached_property
     def unreadable(self) -> frozenset[int]:
@@ -37,7 +40,7 @@ class GooseRecords(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def in_turns(self) -> bool:
         """Whether it is sent to an API of turns, in which a message keeps its order."""
-        return profile_for([item.value for item in self.items]) in OF_TURNS
+        return profile_for([self.session, *(item.value for item in self.items)]) in OF_TURNS
 
 
 def unreadable_in(transcript: Transcript) -> frozenset[int]:
@@ -78,7 +81,8 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     if messages and hidden:
         messages[0] = replace(messages[0], note="summary")
         boundaries = (Boundary(0, COMPACTED, messages[0].records[0]),)
-    header = next((item.value for item in items[:2] if not is_message(item.value)), None)
+    around = None if view.surroundings is None else view.surroundings.agent_facts
+    header = around or next((item.value for item in items[:2] if not is_message(item.value)), None)
     session = header.get(SESSIONS, header) if isinstance(header, dict) else {}
     session = session if isinstance(session, dict) else {}
     config = session.get("model_config_json")
@@ -88,13 +92,14 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         merged=True,
         native=True,
         agent=TITLE,
-        agent_facts=GooseRecords(items),
+        agent_facts=GooseRecords(items, around),
         session_id=as_text(session.get("id")) or name,
         folder=as_text(session.get("working_dir")),
         model=as_text(config.get("model_name")) if isinstance(config, dict) else None,
         scopes=scopes,
         inactive_blocks=tuple(beside),
         boundaries=boundaries,
+        frame=None if view.surroundings is None else BETWEEN,
     )
 
 

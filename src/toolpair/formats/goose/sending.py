@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from toolpair.dialects import goose as dialect
 from toolpair.dialects.item_types import type_name
+from toolpair.formats.engine.reading.between import said_around
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
 from toolpair.formats.engine.sending import Said, as_javascript, merged, request
 from toolpair.formats.format import Item, SentPart, SentRequest
@@ -30,15 +31,17 @@ def _is_empty(part: SentPart) -> bool:
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
+    before, after = said_around(transcript)
     own, unreadable = blocks_by_key(transcript), unreadable_in(transcript)
     in_rows = any(MESSAGES in item.value for item in items if isinstance(item.value, dict))
     refuses = None
-    said: list[Said] = []
+    said: list[Said] = [*before]
     for item in items:
         if isinstance(item.value, Damaged) or item.uid in unreadable:
             refuses = _STOPS if in_rows else refuses
         elif is_message(item.value) and is_visible(item.value) and fields_of(item.value).get("role") in ROLES:
             said.append((fields_of(item.value)["role"], list(_for_the_model(item, own))))
+    said += after
     # Once when it loads the session, and once for each request.
     said = _prepared(_prepared([] if refuses is not None else said))
     in_turns = facts_of(transcript, GooseRecords).in_turns

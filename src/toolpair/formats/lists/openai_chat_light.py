@@ -8,7 +8,6 @@ from typing import Any
 from toolpair.formats.engine.detection.list_evidence import CHAT
 from toolpair.formats.engine.reading.light import (
     ANSWERED,
-    CALL,
     HEAD,
     MODEL,
     RESULT,
@@ -18,8 +17,8 @@ from toolpair.formats.engine.reading.light import (
     Event,
     Light,
     Odd,
+    chat_call,
     dicts_in,
-    parsed,
     texts_of,
 )
 from toolpair.formats.format import View
@@ -44,7 +43,7 @@ class ChatLight(ListLight):
             calls = value["tool_calls"]
             if type(calls) is not list or not calls or len(value) != 3 or (words and type(content) is not str):
                 raise Odd
-            return self.event(number, MODEL, [*words, *map(_call, calls)], calls=True, tells=True)
+            return self.event(number, MODEL, [*words, *map(chat_call, calls)], calls=True, tells=True)
         if len(value) != 2 or not content:
             raise Odd
         if type(content) is str:
@@ -60,13 +59,6 @@ class ChatLight(ListLight):
 
     def known_of(self, value: dict[str, Any]) -> tuple[Iterable[Any], int]:
         return [value.get("tool_call_id"), *(call.get("id") for call in dicts_in(value.get("tool_calls")))], 0
-
-
-def _call(call: Any) -> tuple[Any, ...]:
-    function = call["function"]
-    if len(call) != 3 or call["type"] != "function" or len(function) != 2:
-        raise Odd
-    return CALL, call["id"], function["name"], parsed(function["arguments"]), ""
 
 
 def _is_text(part: Any) -> bool:

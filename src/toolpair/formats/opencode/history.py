@@ -51,6 +51,14 @@ class StoredMessage(Struct, eq=False, dict=True):
         return self.info.get("role")
 
 
+class SessionFacts(Struct, frozen=True, eq=False):
+    """What all rows of a session show, for those that are only some."""
+
+    session: dict[str, Any]
+    kilo: bool
+    model: tuple[Any, Any]
+
+
 class StoredHistory(Struct, eq=False):
     """What the agent makes of a session's rows."""
 
@@ -75,6 +83,8 @@ class StoredHistory(Struct, eq=False):
     """Provider and name of the model that continues."""
     failing: frozenset[int]
     """uids of the rows that the agent fails on when it sends them."""
+    around: SessionFacts | None = None
+    """What is known of the session where these are only some of its rows."""
 
 
 def text_in(value: Any) -> str:
@@ -99,12 +109,12 @@ def session_in(row: dict[str, Any]) -> dict[str, Any]:
     return {**data, "id": row.get("id")} if isinstance(data, dict) else row
 
 
-def history_in(items: Sequence[Item]) -> StoredHistory:
+def history_in(items: Sequence[Item], around: SessionFacts | None = None) -> StoredHistory:
     facts = facts_in(items)
     in_folder = facts.get("folder") is True
     named = facts.get("strays")
     strays = [one for one in named if isinstance(one, str)] if isinstance(named, list) else []
-    session: dict[str, Any] = {}
+    session: dict[str, Any] = around.session if around is not None else {}
     lost: int | None = None
     messages: dict[str, StoredMessage] = {}
     parts: dict[str, list[StoredPart]] = {}
@@ -134,14 +144,14 @@ def history_in(items: Sequence[Item]) -> StoredHistory:
     revert = session.get("revert")
     kept = _after_undoing([one for one in stored if one.uid is not None], revert)
     active, summary = _after_the_last_summary(kept) if in_folder else _after_compaction(kept)
-    agent = KILO if facts.get("kilo") is True else OPENCODE
+    agent = KILO if facts.get("kilo") is True or (around is not None and around.kilo) else OPENCODE
     failing = frozenset(uid for message in active if is_sent(message) for uid in _failing(message, in_folder))
     # Before 1.2 the newest were read first, and after a summary no more.
     first = summary.uid if in_folder and summary is not None and not revert else None
     read_from = next((n for n, item in enumerate(items) if item.uid == first), 0)
-    model = model_of([one.data for one in stored])
+    model = around.model if around is not None else model_of([one.data for one in stored])
     return StoredHistory(
-        items, session, agent, in_folder, lost, strays, read_from, stored, active, summary, model, failing
+        items, session, agent, in_folder, lost, strays, read_from, stored, active, summary, model, failing, around
     )
 
 

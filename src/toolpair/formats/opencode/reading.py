@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from toolpair.dialects import opencode as dialect
 from toolpair.dialects.item_types import type_name
+from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import count_in, milliseconds_in, usage_of
 from toolpair.formats.engine.reading.reading import malformed_in, pairs_in
 from toolpair.formats.engine.reading.stored_rows import row_of
@@ -17,6 +18,7 @@ from toolpair.formats.format import AS_RESUMED, Item, Usage, View
 from toolpair.formats.opencode.detection import MESSAGE, PART
 from toolpair.formats.opencode.history import (
     KILO,
+    SessionFacts,
     StoredHistory,
     StoredMessage,
     compaction_in,
@@ -81,7 +83,8 @@ def _message(role: Any, blocks: Sequence[Block], uid: int, of: StoredMessage) ->
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    history = history_in(items)
+    around = None if view.surroundings is None else view.surroundings.agent_facts
+    history = history_in(items, around if isinstance(around, SessionFacts) else None)
     scopes: dict[int, Scope] = malformed_in(items)
     active = {message.id: message for message in history.active}
     messages: list[Message] = []
@@ -116,6 +119,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         inactive_blocks=pairs_in(inactive),
         boundaries=tuple(boundaries),
         copies=_OfRows(history),
+        frame=None if view.surroundings is None else BETWEEN,
     )
 
 

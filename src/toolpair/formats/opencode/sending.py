@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from toolpair.dialects import opencode as dialect
 from toolpair.dialects.block_values import whole_characters
+from toolpair.formats.engine.reading.between import said_around
 from toolpair.formats.engine.reading.reading import blocks_by_key
-from toolpair.formats.engine.sending import Said, no_result, request, with_id
+from toolpair.formats.engine.sending import no_result, request, with_id
 from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.formats.opencode.history import (
     KILO,
@@ -37,10 +38,10 @@ _MEDIA_BEFORE: Final = "Attached image(s) from tool result:"
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     known = history_of(transcript)
-    history = known if known.items is items else history_in(items)
+    history = known if known.items is items else history_in(items, known.around)
     own = blocks_by_key(transcript)
     said_for_files = _MEDIA_BEFORE if history.in_folder else _MEDIA
-    sent: list[Said] = []
+    sent, after = said_around(transcript)
     for message in history.active:
         if not is_sent(message):
             continue
@@ -67,6 +68,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
             sent += (one for one in ((message.role, parts), ("user", answers)) if one[1])
             if files:
                 sent.append(("user", [SentPart({"type": "text", "text": said_for_files}), *files]))
+    sent += after
     refuses = f"{history.agent} cannot send what this session says: {STOPS}." if history.failing else None
     read = [item.value for item in history.items[history.read_from :]]
     if any(isinstance(value, Damaged) or is_unreadable(value, history.in_folder) for value in read):

@@ -9,6 +9,8 @@ from typing import Any, Final
 from toolpair.formats.engine.reading.stored_rows import row_of
 
 MESSAGE: Final = "strands_message"
+AGENT: Final = "strands_agent"
+SUMMARY: Final = ("conversation_manager_state", "summary_message")
 DATA: Final = "data"
 NAME: Final = re.compile(r"message_(.*)\.json", re.DOTALL)
 
@@ -37,7 +39,7 @@ def number_in(name: str) -> int | None:
 
 
 def knows(value: dict[str, Any]) -> bool:
-    return DATA in row_of(value, MESSAGE)
+    return DATA in row_of(value, MESSAGE) or DATA in row_of(value, AGENT)
 
 
 def sniff(values: Sequence[Any]) -> int:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from toolpair.formats.strands.detection import DATA, MESSAGE, NAME, message_in, number_in
+from toolpair.formats.strands.detection import AGENT, DATA, MESSAGE, NAME, SUMMARY, message_in, number_in
 from toolpair.source import peek
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.folders.layout import FolderLayout, read_file
@@ -15,6 +15,8 @@ from toolpair.source.record_values import parse
 from toolpair.source.rows.layout import Row, Stored, StoredSession, Table, Text
 
 _MESSAGE: Final = Table(MESSAGE, within=("agent",), json=(DATA,))
+_AGENT: Final = Table(AGENT, within=("agent",), json=(DATA,))
+_ABOUT: Final = "agent.json"
 _SEPARATOR: Final = re.escape(os.sep)
 _MEANT: Final = re.compile(
     r"/agents/agent_([^/]+)(?:/messages(?:/message_[^/]*\.json)?)?".replace("/", _SEPARATOR) + r"\Z"
@@ -27,12 +29,12 @@ class StrandsFolder(FolderLayout):
     """`session.json`, and for each agent `agents/agent_ID/agent.json` and `agents/agent_ID/messages/message_N.json`.
 
     As strands-agents 1.62.0 restores an agent: its messages by number, without as many of the first as its conversation
-    manager has removed.
+    manager has removed; before them the summary that it has made of those, which is in the agent's own file.
     """
 
     writer = "Strands"
     title = "a session folder of Strands"
-    tables = (_MESSAGE,)
+    tables = (_MESSAGE, _AGENT)
 
     def claims(self, folder: str) -> bool:
         return os.path.isfile(os.path.join(folder, "session.json")) and bool(_agents(folder))
@@ -58,8 +60,10 @@ class StrandsFolder(FolderLayout):
 
     def files(self, folder: str, session: str) -> Iterator[Row]:
         if session in _agents(folder):
-            names = _numbered(folder, session)
-            for name in names[_removed(folder, session) :]:
+            names, state = _numbered(folder, session), _state(folder, session)
+            if state.get(SUMMARY[1]):
+                yield Row(_AGENT, {"id": _stored(_ABOUT), "agent": _stored(session)})
+            for name in names[_removed(state) :]:
                 yield Row(_MESSAGE, {"id": _stored(name), "agent": _stored(session)})
 
     def words(self, folder: str, session: str) -> str | None:
@@ -74,7 +78,7 @@ class StrandsFolder(FolderLayout):
     def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
         stored = (columns.get(key) for key in ("agent", "id"))
         agent, name = (os.fsdecode(one) if isinstance(one, bytes) else "" for one in stored)
-        return f"agents/agent_{agent}/messages/{name}"
+        return f"agents/agent_{agent}/{name}" if table == AGENT else f"agents/agent_{agent}/messages/{name}"
 
 
 def _messages(folder: str, agent: str) -> str:
@@ -82,7 +86,7 @@ def _messages(folder: str, agent: str) -> str:
 
 
 def _about(folder: str, agent: str) -> str:
-    return os.path.join(folder, "agents", f"agent_{agent}", "agent.json")
+    return os.path.join(folder, "agents", f"agent_{agent}", _ABOUT)
 
 
 def _agents(folder: str) -> list[str]:
@@ -113,19 +117,23 @@ def _numbered(folder: str, agent: str) -> list[str]:
     return [name for _, name in sorted(found)]
 
 
-def _removed(folder: str, agent: str) -> int:
-    """How many of the first messages Strands no longer sends. Raises Unreadable where it sends a summary of them."""
+def _state(folder: str, agent: str) -> dict[str, Any]:
+    """What an agent's conversation manager has kept. Raises Unreadable."""
     path = _about(folder, agent)
     known: Any = parse(read_file(path))
     if not isinstance(known, dict):
         raise UnreadableFile(f"{path} is not a JSON object, so Strands cannot load it; look for a backup.")
-    manager = known.get("conversation_manager_state")
-    state = manager if isinstance(manager, dict) else {}
-    if state.get("summary_message"):
+    state = known.get(SUMMARY[0])
+    summary = state.get(SUMMARY[1]) if isinstance(state, dict) else None
+    if summary and not (isinstance(summary, dict) and isinstance(summary.get("content"), list)):
         raise UnreadableFile(
-            f"{path} holds a summary that Strands sends before the messages, which toolpair cannot read there; give it "
-            "the list `agent.messages` of the restored agent, as JSON."
+            f"{path} holds a summary that is no message, so Strands cannot send it; look for a backup."
         )
+    return state if isinstance(state, dict) else {}
+
+
+def _removed(state: dict[str, Any]) -> int:
+    """How many of the first messages Strands no longer sends."""
     removed = state.get("removed_message_count")
     return removed if isinstance(removed, int) and removed > 0 else 0
 

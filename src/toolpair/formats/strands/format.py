@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
 from toolpair.formats.engine.damage.lost import effect_on_readers
 from toolpair.formats.engine.damage.own_problems import holds_something_else
 from toolpair.formats.engine.reading.clock import seconds_of
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
 from toolpair.formats.forms.registry import Form, form_in
-from toolpair.formats.strands.detection import MESSAGE, message_in, stored_in
+from toolpair.formats.strands.detection import AGENT, MESSAGE, message_in, stored_in
 from toolpair.transcript.model import Transcript
 
 if TYPE_CHECKING:
@@ -26,7 +28,12 @@ def form() -> Form:
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    return form().read(items, view)
+    about = [item for item in items if row_of(item.value, AGENT)]
+    if not about:
+        return form().read(items, view)
+    summaries = form_in(Path(__file__).with_name("summary.toml")).read(about, view)
+    found = form().read([item for item in items if item not in about], view)
+    return replace(found, messages=(*(replace(one, note="summary") for one in summaries.messages), *found.messages))
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:

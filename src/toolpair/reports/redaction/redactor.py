@@ -14,6 +14,7 @@ from typing import Final
 
 import orjson
 
+from toolpair.dialects.media import beginning_like
 from toolpair.reports.redaction import markers
 from toolpair.reports.redaction.characters import Stream
 from toolpair.reports.redaction.ids import SHAPES, VALUES, Ids, is_id_key
@@ -25,7 +26,7 @@ from toolpair.reports.redaction.vocabulary import counts, names_a_model, vocabul
 _PIECE: Final = re.compile(
     rf"({TIME})"
     r"|(\\+u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[A-Za-z0-9\"'/]))"
-    r"|([A-Za-z0-9+/_-]{64,}={0,2})"
+    r"|((?:(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/]{12,}|[A-Za-z0-9+/_-]{64,})={0,2})"
     r"|([^\W_]+(?:[-_.:|]+[^\W_]+)*+)"
     r"|([^\x00-\x7f])"
 )
@@ -298,6 +299,9 @@ class Redactor:
     def _opaque(self, run: str, start: int, stream: Stream) -> str:
         """Base64, or else a long run of words and lines."""
         bare = run.rstrip("=")
+        head = beginning_like(bare)
+        if head and len(head) <= len(bare):
+            return head + stream.opaque(start + len(head), start + len(bare)) + run[len(bare) :]
         mixed = any(map(str.isupper, bare)) and any(map(str.islower, bare)) and any(map(str.isdigit, bare))
         if not mixed or (bare[0] == "/" and not bare.startswith("/9j/")):
             return re.sub(

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from toolpair.rules.errors.matching import Hit, hits, last_of_each_place
 from toolpair.rules.errors.pasted import BLANK, QUOTE, SOFT, PastedText
 from toolpair.rules.errors.places import Place, places_around
+from toolpair.rules.errors.shapes import shaped
 from toolpair.rules.errors.texts import ErrorText, texts, title_of
 from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.errors.wordings import GRAM, grams, wordings
@@ -31,6 +32,11 @@ _NEAR_GRAMS: Final = 8
 _MARK: Final = f"[{SOFT}{BLANK}{QUOTE}]*"
 _ID: Final = re.compile(r"[\w.:|+/=@#~$%!*-]+")
 _END: Final = ".,:;!*"
+_ID_NEAR: Final = 120
+_NAMED_ID: Final = re.compile(
+    rf"(?:\bids?{_MARK}[:=]?{_MARK}|\b(?=(?:call|toolu|tooluse|fc|functions)[_.-]))([\w.:|+=@-]*\d[\w.:|+=@-]*)"
+)
+"""An id in words that are not known: after "id", or with a prefix that only ids have."""
 _LITELLM: Final = re.compile(r"litellm\.(?:\w{0,60}\.)?\w{0,60}error:(?:\w{0,60}error:)?(\w{0,60}?)_?exception")
 _PROVIDER_NAME: Final = re.compile(f"provider_name{_MARK}[:=]{_MARK}([\\w.{BLANK} -]{{1,60}})", re.IGNORECASE)
 _OPENROUTER: Final = "providerreturnederror"
@@ -98,7 +104,7 @@ class Recognised(Struct, frozen=True):
     through: str | None = None
     """Which gateway passed it on: "OpenRouter (Anthropic)"."""
     count: int = 1
-    """How many different errors the text holds; this is the last one."""
+    """How many different errors the text holds."""
 
     @property
     def profile(self) -> str | None:
@@ -118,9 +124,8 @@ class Recognised(Struct, frozen=True):
 
 def recognise(text: str) -> Recognised | None:
     """The last known error in a pasted text; None when it holds none."""
-    pasted = PastedText.of(text)
-    known = _known(pasted)
-    return _last(known) if known else _empty_wrapper(pasted)
+    known = recognise_all(text)
+    return known[-1] if known else None
 
 
 def recognise_all(text: str) -> tuple[Recognised, ...]:
@@ -130,27 +135,19 @@ def recognise_all(text: str) -> tuple[Recognised, ...]:
     if not known:
         empty = _empty_wrapper(pasted)
         return (empty,) if empty is not None else ()
-    placed = {(one.error.rules, one.ids, one.message, one.block): one for one in known if one.names_a_place}
-    rest = {one.error.rules: one for one in known if not any(_same_rules(one, other) for other in placed.values())}
-    kept = [*placed.values(), *(one for one in rest.values() if not one.names_a_place)]
-    return tuple(one for one in reversed(known) if any(one is other for other in kept)) or (_last(known),)
+    placed = [one for one in known if one.names_a_place]
+    different: dict[tuple[object, ...], Recognised] = {}
+    for one in known:
+        # A client's short message and the API's own text are about the same request.
+        if one.names_a_place or not any(_same_rules(one, other) for other in placed):
+            different.setdefault((one.error.rules, one.ids, one.message, one.block), one)
+    return tuple(replace(one, count=len(different)) for one in reversed(different.values()))
 
 
 def _known(pasted: PastedText) -> list[Recognised]:
     """The last one first."""
-    found = last_of_each_place(hits(pasted))
+    found = last_of_each_place(hits(pasted)) or shaped(pasted)
     return [_read(pasted, hit, found) for hit in found[:_DISTINCT]]
-
-
-def _last(known: Sequence[Recognised]) -> Recognised:
-    last = known[0]
-    if not last.names_a_place:
-        # A client's short message and the API's own text are about the same request.
-        last = next((one for one in known if one.names_a_place and _same_rules(one, last)), last)
-    different = {(one.error.rules, one.ids, one.message, one.block) for one in known if one.names_a_place}
-    nameless = {one.error.rules for one in known if not one.names_a_place}
-    count = len(different) + sum(not any(set(rules) & set(other[0]) for other in different) for rules in nameless)
-    return replace(last, count=max(1, count))
 
 
 def ids_quoted(text: str) -> frozenset[str]:
@@ -171,6 +168,9 @@ def _read(pasted: PastedText, hit: Hit, others: Sequence[Hit] = ()) -> Recognise
     for name in ("id", "ids", "others"):
         if name in hit.places:
             readings += _ids(pasted, hit, name)
+    if hit.shaped:
+        said = pasted.between(hit.start, min(len(pasted.bare), hit.end + _ID_NEAR))
+        readings = [(match[1].rstrip(_END),) for match in _NAMED_ID.finditer(said)]
     numbers = {name: _number(pasted, hit, name) for name in ("N", "M", "K")}
     provider, through = _sender(pasted, hit)
     base = error.base
@@ -291,7 +291,9 @@ def _sender(pasted: PastedText, hit: Hit) -> tuple[str, str | None]:
     wrapper, vendor = _wrapped_by(pasted, start, end)
     provider = error.provider
     named = _profile_of(vendor)
-    if _VERTEX.search(text) and provider == "anthropic":
+    if hit.shaped:
+        provider = named[0] if named is not None else "chat-server"
+    elif _VERTEX.search(text) and provider == "anthropic":
         provider = "vertex-anthropic"
     elif named is not None and any(provider in family and named[0] in family for family in _FAMILIES):
         provider = named[0]

@@ -50,6 +50,8 @@ class Hit(Struct, eq=False):
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
     open: str | None = None
     """The last named value, when nothing fixed marks its end."""
+    shaped: bool = False
+    """It was known by what it says, in words of which nobody knows whose they are."""
     begins: bool = True
     """Its beginning matched, apart from parts that only locate."""
 

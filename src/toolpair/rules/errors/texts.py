@@ -30,6 +30,8 @@ class ErrorText(Struct, frozen=True):
     tells: tuple[str, ...] = ()
     """What makes it this error: parts of its wordings, of which a text must have one. Errors about other things share
     the words around it. A wording that contains none of them must be there whole."""
+    shapes: tuple[str, ...] = ()
+    """Regular expressions for what it says in other wordings: see `shapes`."""
     legacy: bool = False
     wraps: bool = False
     at: str = "itself"
@@ -42,6 +44,8 @@ class ErrorText(Struct, frozen=True):
     """The profile whose rules these are, if `provider` is not one."""
     command: str = ""
     """The command that does it, where no fix of a block does: FILE stands for the session file."""
+    measured: bool = False
+    """It says that something is too large: what is surely small enough is not what it means."""
     names: str = "id"
     """What {id} is: "id", or "tool" for a tool name."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, cached_property
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -39,17 +39,24 @@ class Tell(NamedTuple):
     """The end of its sentence: where a text goes on differently before it, the text is another error."""
 
 
-class Wording(Struct, frozen=True, eq=False):
+class Wording(Struct, frozen=True, eq=False, dict=True):
     """One wording: `fixed[0]`, the value `named[0]`, `fixed[1]`, and so on. The fixed parts are squeezed."""
 
     error: ErrorText
+    words: str
     fixed: tuple[str, ...]
     named: tuple[str, ...]
     size: int
     """Total characters of the fixed parts."""
     core: int
     """Index of the longest fixed part."""
-    tells: tuple[Tell, ...]
+    told_by: tuple[str, ...] = ()
+
+    @cached_property
+    def tells(self) -> tuple[Tell, ...]:
+        """What makes a text this error: only needed of the few wordings that a text may have."""
+        told = tuple(_tell(self.words, tell) for tell in self.told_by if tell in self.words)
+        return told or (_whole(self.fixed),)
 
     def only_locates(self, part: int) -> bool:
         """Whether the fixed part only introduces a location, as in "messages.3.content.1: "."""
@@ -78,8 +85,7 @@ def _taken_apart(error: ErrorText, words: str, tells: tuple[str, ...]) -> Wordin
     pieces = _PLACE.split(words)
     fixed = tuple(squeezed(piece) for piece in pieces[::2])
     sizes = [len(part) for part in fixed]
-    told = tuple(_tell(words, tell) for tell in tells if tell in words)
-    return Wording(error, fixed, tuple(pieces[1::2]), sum(sizes), sizes.index(max(sizes)), told or (_whole(fixed),))
+    return Wording(error, words, fixed, tuple(pieces[1::2]), sum(sizes), sizes.index(max(sizes)), tells)
 
 
 def _tell(words: str, tell: str) -> Tell:

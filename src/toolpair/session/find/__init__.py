@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec.structs import replace
 
-from toolpair.history.conversation import Conversation, Target, weight
-from toolpair.rules.errors.error_detection import Recognised, nearest, recognise, recognise_all
+from toolpair.history.conversation import Conversation, Found, Target, weight
+from toolpair.rules.errors.error_detection import Recognised, nearest, recognise_all
 from toolpair.rules.errors.pasted import SOFT, PastedText
 from toolpair.rules.errors.places import Place, places_in, typed_place
 from toolpair.rules.errors.texts import title_of
 from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.profiles import PROFILES, profile
-from toolpair.session.find.by_error import BY_ID, BY_INDEX, NOT_FOUND, ErrorMatch, ErrorSearch
-from toolpair.session.find.by_place import PARSED, meant_by, offers_at, place_words
+from toolpair.session.find.by_error import ErrorMatch, ErrorSearch
+from toolpair.session.find.by_place import meant_by, offers_at, place_words
 from toolpair.session.find.ids_in_file import ConversationIds
 from toolpair.source.document import Document
 from toolpair.transcript.pairing import Pair
@@ -32,7 +32,6 @@ _SHORTEST: Final = 4
 _ID_LIKE: Final = re.compile(r"(?=.*\d)[\w.:|+=-]{8,200}")
 _LOOKED_UP: Final = 2_000
 _SEARCHED: Final = 10
-_SEVERAL: Final = 2
 _TYPED: Final = 100
 """Characters: what is typed as a place is no longer."""
 _SAID: Final = 300
@@ -83,16 +82,15 @@ def find(file: Searched, where: str) -> Target | None:
     typed = typed_place(text)
     if typed is not None:
         return _typed(file, typed)
-    known = recognise(text)
-    if known is None:
+    known = recognise_all(text)
+    if not known:
         return _by_words(file, text)
-    found = _as_judged(file, _by_error(file, known))
-    return found if known.count < _SEVERAL else _with_others(file, found, text)
+    return _with_others(file, _as_judged(file, _by_error(file, known[-1])), known[:-1])
 
 
-def _with_others(file: Searched, last: Target, text: str) -> Target:
+def _with_others(file: Searched, last: Target, known: Iterable[Recognised]) -> Target:
     """The last error of several, with what the others are about among what is offered."""
-    others = (_as_judged(file, _by_error(file, one)) for one in recognise_all(text))
+    others = (_as_judged(file, _by_error(file, one)) for one in known)
     keys = {None if last.problem is None else last.problem.key}
     problems = [
         other.problem
@@ -142,7 +140,7 @@ def _by_id(file: Searched, id_: str, said: str | None = None) -> Target | None:
         if pair is not None:
             return _target(conversation, number, pair, said or f"This is the id {id_}.", "by the id")
         message = conversation.messages_of({blocks[0].record})[0]
-        return Target(None, message, None, said or f"This is the id {id_}.", how="by the id", conversation=number)
+        return Target(said or f"This is the id {id_}.", message=message, how="by the id", conversation=number)
     return _id_elsewhere(file, id_) if " " not in id_ and _ID_LIKE.fullmatch(id_) else None
 
 
@@ -165,7 +163,7 @@ def _id_elsewhere(file: Searched, id_: str) -> Target | None:
         place = ConversationIds(conversation).elsewhere(id_)
         if place is not None:
             text = _elsewhere(id_, place)
-            return Target(None, None, None, text, how="by the id", conversation=number, line=place[0])
+            return Target(text, how="by the id", conversation=number, line=place[0])
     return None
 
 
@@ -194,7 +192,7 @@ def _by_words(file: Searched, text: str) -> Target:
         for _, conversation in _in_order(file):
             pointed = meant_by(conversation, place)
             if pointed is not None:
-                if pointed.how == PARSED:
+                if pointed.found is Found.INDEX:
                     return pointed
                 return replace(pointed, text=f"This error is not known. It points here: {pointed.text}")
     near = nearest(text)
@@ -206,7 +204,7 @@ def _by_words(file: Searched, text: str) -> Target:
             f' The nearest known error, which does not match, is from {title_of(near[0].provider)}: "{near[0].text}"'
         )
     named = f" It names {places[0].words}, which is not in what is sent of this file." if places else ""
-    return Target(None, None, None, _NOTHING + named + says + alike)
+    return Target(_NOTHING + named + says + alike)
 
 
 def _words(text: str) -> list[str]:
@@ -238,9 +236,9 @@ def _by_rule(file: Searched, rule: str) -> Target | None:
         if problems:
             first = min(problems, key=weight)
             text = f"The first of {len(problems):,} {rule} problems." if len(problems) > 1 else f"This is {rule}."
-            return Target(first.pair, first.message, first, text, how="by the rule", conversation=number)
+            return Target(text, first.pair, first.message, first, how="by the rule", conversation=number)
     if any(profile(name).cell(rule) is not None for name in PROFILES):
-        return Target(None, None, None, f"This file has no {rule} problem.")
+        return Target(f"This file has no {rule} problem.")
     return None
 
 
@@ -249,7 +247,7 @@ def _by_rule(file: Searched, rule: str) -> Target | None:
 
 def _target(conversation: Conversation, number: int, pair: Pair, text: str, how: str | None = None) -> Target:
     problem = conversation.worst.get(pair.index)
-    return Target(pair.index, pair.start[0], problem, text, how=how, conversation=number)
+    return Target(text, pair.index, pair.start[0], problem, how=how, conversation=number)
 
 
 def _typed(file: Searched, place: Place) -> Target:
@@ -258,8 +256,8 @@ def _typed(file: Searched, place: Place) -> Target:
     if target is not None:
         return target
     if place.is_of_parser:
-        return Target(None, None, None, f"No call here has arguments that stop being JSON at {place.words}.")
-    return Target(None, None, None, f"There is no {place.words} in what is sent of this file.")
+        return Target(f"No call here has arguments that stop being JSON at {place.words}.")
+    return Target(f"There is no {place.words} in what is sent of this file.")
 
 
 def _at_place(file: Searched, kind: str, number: int) -> Target:
@@ -267,12 +265,12 @@ def _at_place(file: Searched, kind: str, number: int) -> Target:
     document, pairs, messages = conversation.document, conversation.pairs, conversation.transcript.messages
     if kind == "pair":
         if number >= len(pairs):
-            return Target(None, None, None, f"There is no pair {number:,}; the last one is {len(pairs) - 1:,}.")
+            return Target(f"There is no pair {number:,}; the last one is {len(pairs) - 1:,}.")
         return _target(conversation, current, pairs[number], f"Pair {number:,}.")
     if kind == "message":
         if number >= len(messages):
             last = len(messages) - 1
-            return Target(None, None, None, f"There is no message {number:,}; the last one is {last:,}.")
+            return Target(f"There is no message {number:,}; the last one is {last:,}.")
         return _near(file, {number}, f"Message {number:,}.")
     if kind == "record":
         found = document.at_number(number)
@@ -285,8 +283,8 @@ def _at_place(file: Searched, kind: str, number: int) -> Target:
     if not around:
         for problem in conversation.problems:
             if _covers(document, problem, wanted):
-                return Target(None, None, problem, f"{kind.capitalize()} {number:,}.", conversation=current)
-        return Target(None, None, None, f"{kind} {number:,} contains nothing that the agent would send.")
+                return Target(f"{kind.capitalize()} {number:,}.", problem=problem, conversation=current)
+        return Target(f"{kind} {number:,} contains nothing that the agent would send.")
     return _near(file, around, f"{kind.capitalize()} {number:,}.", wanted)
 
 
@@ -316,9 +314,9 @@ def _near(file: Searched, messages: Iterable[int], text: str, records: set[int] 
         if best is None and pair.start[0] >= wanted:
             best = pair
     if best is None:
-        return Target(None, wanted, None, text, conversation=current)
+        return Target(text, message=wanted, conversation=current)
     problem = conversation.worst.get(best.index)
-    return Target(best.index, wanted, problem, text, conversation=current)
+    return Target(text, best.index, wanted, problem, conversation=current)
 
 
 # --- error texts -------------------------------------------------------------------------------------
@@ -326,34 +324,31 @@ def _near(file: Searched, messages: Iterable[int], text: str, records: set[int] 
 
 def _by_error(file: Searched, known: Recognised) -> Target:
     searches: list[ErrorSearch] = []
-    best: tuple[int, ErrorMatch] | None = None
-    for number, conversation in _in_order(file):
+    number, found = 0, ErrorMatch(Found.NOT)
+    for at, conversation in _in_order(file):
         search = ErrorSearch(conversation, known)
         searches.append(search)
-        found = search.run()
-        if best is None or found.rank > best[1].rank:
-            best = (number, found)
-        if best[1].rank >= (BY_ID if known.ids else BY_INDEX):
+        match = search.run()
+        if match.found > found.found or len(searches) == 1:
+            number, found = at, match
+        if found.found >= (Found.ID if known.ids else Found.INDEX):
             break
-    assert best is not None
-    number, found = best
     notes = [known.error.meaning]
-    missing = _missing_ids(known, searches) if found.rank != BY_ID else []
-    if found.rank == BY_ID:
+    missing = _missing_ids(known, searches) if found.found is not Found.ID else []
+    if found.found is Found.ID:
         notes.append("Found by the id.")
-    elif found.how is not None:
-        found_by = f"found {found.how}" if found.how.startswith("by ") else found.how
-        notes.insert(0, f"{found_by[:1].upper()}{found_by[1:]}.")
-    if found.rank == BY_ID and found.problem is None:
-        notes.insert(0, "Nothing is wrong with it now: it may already have been fixed.")
-    if found.rank == NOT_FOUND:
+        if found.problem is None:
+            notes.insert(0, "Nothing is wrong with it now: it may already have been fixed.")
+    elif found.how is not None and found.found is not Found.NOT:
+        notes.insert(0, f"Found {found.how}." if found.found.is_placed else f"{found.how[0].upper()}{found.how[1:]}.")
+    if found.found is Found.NOT:
         notes.insert(0, _GONE if known.error.rules or known.error.wraps else _OF_ALL)
-    if found.rank == NOT_FOUND and found.named is not None:
-        notes.insert(1, f"It points to {place_words(found.named)}.")
+        if found.place is not None:
+            notes.insert(1, f"It points to {place_words(found.place)}.")
+    elif number != file.current:
+        notes.append(f"It is in conversation {number + 1} of {len(file.conversations)}.")
     if found.profile is not None:
         notes.append(f"Checked against {found.profile} for it.")
-    if found.rank != NOT_FOUND and number != file.current:
-        notes.append(f"It is in conversation {number + 1} of {len(file.conversations)}.")
     if known.count > 1:
         notes.append(f"The text has {known.count} errors in it; this is the last.")
     line = next((place[0] for _, place in missing if place is not None), None)
@@ -362,17 +357,18 @@ def _by_error(file: Searched, known: Recognised) -> Target:
         for id_, place in missing[:1]
     ]
     return Target(
+        " ".join(notes),
         found.pair,
         found.message,
         found.problem,
-        " ".join(notes),
         known,
+        found.found,
         found.how,
         found.profile,
-        None if found.rank == NOT_FOUND and found.named is None else number,
+        None if found.found is Found.NOT and found.place is None else number,
         line,
-        found.named,
-        tuple(offers_at(file.conversations[number], found.named)) if found.named is not None else (),
+        found.place,
+        tuple(offers_at(file.conversations[number], found.place)) if found.place is not None else (),
     )
 
 

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from toolpair.history.conversation import Conversation, weight
+from toolpair.history.conversation import Conversation, Found, weight
 from toolpair.rules.errors.error_detection import Recognised
 from toolpair.rules.named import raised
 from toolpair.rules.problem import Problem
@@ -22,22 +23,19 @@ from toolpair.session.find.ids_in_file import ConversationIds, reading_in
 from toolpair.session.find.request_places import Asked, Pointed, RequestPlaces, place_of
 from toolpair.transcript.model import Block
 
-BY_ID, BY_INDEX, BY_RULE, BY_PLACE, BY_STOPPING, NOT_FOUND = 5, 4, 3, 2, 1, 0
-"""How certain it is that the text means this."""
-
 _ANY: Final = 2
 
 
 class ErrorMatch(Struct, frozen=True, eq=False):
     """The place that a text refers to in one conversation."""
 
-    rank: int
+    found: Found
     how: str | None = None
     problem: Problem | None = None
     profile: str | None = None
     pair: int | None = None
     message: int | None = None
-    named: NamedPlace | None = None
+    place: NamedPlace | None = None
     """The block that it means, where nothing is found wrong with it."""
 
 
@@ -117,29 +115,29 @@ class ErrorSearch:
             for id_ in named:
                 found = self._at(self.ids.sent[id_], None, like)
                 if found is not None:
-                    return self._found(BY_ID, "by the id", *found)
+                    return self._found(Found.ID, "by the id", *found)
             if like == _ANY - 1:
                 for id_ in named:
                     problem = self._only_named(self._places.named(self.ids.sent[id_][0]))
                     if problem is not None:
-                        return self._found(BY_ID, "by the id", problem)
+                        return self._found(Found.ID, "by the id", problem)
         if not named:
             return None
         blocks = self.ids.sent[named[0]]
         place = self._places.named(blocks[0])
-        return ErrorMatch(BY_ID, "by the id", None, None, self._pair(blocks), place.message, place)
+        return ErrorMatch(Found.ID, "by the id", pair=self._pair(blocks), message=place.message, place=place)
 
     def _by_index(self) -> ErrorMatch | None:
         for like in range(_ANY + 1):
             for one in self._pointed:
                 found = self._at(one.blocks, one.message, like) if one.exact or like < _ANY else None
                 if found is not None:
-                    return self._found(BY_INDEX, f"by the index: {one.how}", *found)
+                    return self._found(Found.INDEX, f"by the index: {one.how}", *found)
             if like == _ANY - 1:
                 for one in self._pointed:
                     problem = self._only_named(one.named) if one.exact else None
                     if problem is not None:
-                        return self._found(BY_INDEX, f"by the index: {one.how}", problem)
+                        return self._found(Found.INDEX, f"by the index: {one.how}", problem)
         return None
 
     def _by_parser(self) -> ErrorMatch | None:
@@ -150,7 +148,7 @@ class ErrorSearch:
             found = self._at((call,), None, like=0)
             if found is not None:
                 return self._found(
-                    BY_INDEX, f"by the place where its arguments stop being JSON, {parsed.words}", *found
+                    Found.INDEX, f"by the place where its arguments stop being JSON, {parsed.words}", *found
                 )
         return None
 
@@ -162,7 +160,7 @@ class ErrorSearch:
             if pair.call is not None and pair.call.name == tool:
                 found = self._at((pair.call, *pair.results), None, like=0)
                 if found is not None:
-                    return self._found(BY_INDEX, "by the tool's name", *found)
+                    return self._found(Found.INDEX, "by the tool's name", *found)
         return None
 
     def _by_rule(self) -> ErrorMatch | None:
@@ -173,31 +171,31 @@ class ErrorSearch:
                     how = "the first problem of this kind"
                     if not self._known.names_a_place and problem.impact == "stops":
                         how = "this text names no place: this is the problem that stops the session"
-                    return self._found(BY_RULE, how, problem, view.profile)
+                    return self._found(Found.RULE, how, problem, view.profile)
         problem = None if self._known.names_a_place else self._only_named(NamedPlace())
-        return self._found(BY_RULE, "this text is about the conversation", problem) if problem is not None else None
+        return self._found(Found.RULE, "this text is about the conversation", problem) if problem is not None else None
 
     def _only_named(self, place: NamedPlace) -> Problem | None:
         """What is wrong at a place only because the text says so."""
         if place.message is None and self._known.names_a_place:
             return None
-        return next(iter(self._conversation.named(self._known.error.rules, place)), None)
+        return next(iter(self._conversation.named(self._known.error.rules, self._said_of(place))), None)
 
     def _by_place(self) -> ErrorMatch | None:
         """The place that the index names, if the text complains about something that cannot be checked."""
+        by = profile(self._known.profile) if self._known.profile else self._conversation.profile
+        cells = [(rule, by.cell(rule)) for rule in self._rules]
         judged = any(
-            cell is not None and cell.severity is not None and not rule.startswith("reasoning.")
-            for rule in self._rules
-            for cell in [
-                (profile(self._known.profile) if self._known.profile else self._conversation.profile).cell(rule)
-            ]
+            # A rule that looks at what is named has looked.
+            RULES[rule].named is not None
+            or (cell is not None and cell.severity is not None and not rule.startswith("reasoning."))
+            for rule, cell in cells
         )
         for one in () if judged else self._pointed:
             if one.exact and (one.blocks or one.message is not None):
                 home = self._places.home(one.blocks[0]) if one.blocks else one.message
-                return ErrorMatch(
-                    BY_PLACE, f"by the index: {one.how}", None, None, self._pair(one.blocks), home, one.named
-                )
+                how, pair = f"by the index: {one.how}", self._pair(one.blocks)
+                return ErrorMatch(Found.PLACE, how, pair=pair, message=home, place=one.named)
         return None
 
     def _by_stopping(self) -> ErrorMatch | None:
@@ -209,15 +207,18 @@ class ErrorSearch:
             return None
         stops = "that stops the session" if problem.impact == "stops" else "that the session has"
         if self._known.names_a_place or self._rules:
-            return self._found(BY_STOPPING, f"nothing here is broken in this way: this is the problem {stops}", problem)
-        return self._found(BY_STOPPING, f"this text does not say where: this is the problem {stops}", problem)
+            return self._found(
+                Found.STOPPING, f"nothing here is broken in this way: this is the problem {stops}", problem
+            )
+        return self._found(Found.STOPPING, f"this text does not say where: this is the problem {stops}", problem)
 
     def _not_found(self) -> ErrorMatch:
         """Nothing is wrong in this way; the place that was named without an id is there all the same."""
         one = next((one for one in self._pointed if one.exact and one.named.message is not None), None)
         if one is None or self._known.ids:
-            return ErrorMatch(NOT_FOUND)
-        return ErrorMatch(NOT_FOUND, None, None, None, self._pair(one.blocks), one.named.message, one.named)
+            return ErrorMatch(Found.NOT)
+        how, pair = f"by the index: {one.how}", self._pair(one.blocks)
+        return ErrorMatch(Found.NOT, how, pair=pair, message=one.named.message, place=one.named)
 
     # --- places ------------------------------------------------------------------------------------------
 
@@ -237,13 +238,17 @@ class ErrorSearch:
         found = (self._conversation.pair_of(block) for block in blocks)
         return next((pair.index for pair in found if pair is not None), None)
 
-    def _found(self, rank: int, how: str, problem: Problem, name: str | None = None) -> ErrorMatch:
-        is_meant = rank > BY_STOPPING and problem.rule in self._rules | self._alike
+    def _found(self, found: Found, how: str, problem: Problem, name: str | None = None) -> ErrorMatch:
+        is_meant = found > Found.STOPPING and problem.rule in self._rules | self._alike
         if is_meant and problem.named is None and (problem.severity != "error" or problem.recommended is None):
-            place = NamedPlace(problem.message, problem.block)
+            place = self._said_of(NamedPlace(problem.message, problem.block))
             named = self._conversation.named((problem.rule,), place) if problem.message is not None else ()
             problem = next(iter(named), None) or raised(problem)  # the API has refused it
-        return ErrorMatch(rank, how, problem, name, problem.pair, problem.message)
+        return ErrorMatch(found, how, problem, name, problem.pair, problem.message)
+
+    def _said_of(self, place: NamedPlace) -> NamedPlace:
+        """The place with what the text says of it."""
+        return replace(place, measured=self._known.error.measured)
 
 
 def _view(judged: Conversation, name: str | None) -> _View:

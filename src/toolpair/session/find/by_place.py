@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects import openai_chat
 from toolpair.dialects.block_values import is_object
-from toolpair.history.conversation import Conversation, Target, weight
+from toolpair.history.conversation import Conversation, Found, Target, weight
 from toolpair.rules.errors.message_counting import way_of
 from toolpair.rules.errors.places import Place
 from toolpair.rules.named import offered, raised
@@ -23,7 +23,7 @@ from toolpair.source.document import Document
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Block
 
-PARSED: Final = "by the character at which its arguments stop being JSON"
+_PARSED: Final = "by the character at which its arguments stop being JSON"
 OF_ARGUMENTS: Final = "args"
 """The family of rules about what a parser reads."""
 _COUNTED_BY: Final = {"input": "openai-responses", "contents": "gemini"}
@@ -100,10 +100,11 @@ def at_block(conversation: Conversation, place: NamedPlace, text: str) -> Target
     offers = offers_at(conversation, place)
     worst = min((one for one in offers if one.severity != "info" and one.named is None), key=weight, default=None)
     return Target(
+        text,
         pair,
         place.message,
         worst,
-        text,
+        found=Found.PLACE,
         how="by the place",
         conversation=conversation.number - 1,
         place=place,
@@ -148,7 +149,7 @@ def _by_parser(conversation: Conversation, place: Place) -> Target | None:
     if target.problem is None or family_of(target.problem.rule) != OF_ARGUMENTS:
         return target
     # Whose parser it was does not matter: it stopped just there.
-    return replace(target, problem=raised(target.problem), how=PARSED)
+    return replace(target, problem=raised(target.problem), found=Found.INDEX, how=_PARSED)
 
 
 def _in_body(conversation: Conversation, place: Place) -> NamedPlace:

@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import closing
 from typing import Final
 
+from toolpair.source.addresses import DATABASES
 from toolpair.source.document import Document
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.rows.changes import changes_between, in_tables, moved_columns
@@ -20,12 +21,11 @@ from toolpair.source.snapshot import StoredRecords
 _NUMBERS: Final = ("page_size", "user_version", "application_id")
 """What an agent may know its database by."""
 _LINES: Final = "A copy named NAME.jsonl needs no database: it has the session as it is here."
-_SUFFIXES: Final = (".db", ".sqlite", ".sqlite3")
 
 
 def names_database(name: str) -> bool:
     """Whether a copy of this name is to be a database rather than lines."""
-    return name.lower().endswith(_SUFFIXES)
+    return name.lower().endswith(DATABASES)
 
 
 def copied(stored: StoredRecords, name: str, base: Document, now: Document, shown: str) -> bytes | None:

@@ -9,6 +9,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
 import orjson
 
 from toolpair.source.byte_runs import common_start
@@ -17,6 +18,8 @@ from toolpair.source.record_values import BOM, parse
 from toolpair.source.rows.layout import FACTS, MarkedText, Row, Stored, Table, Text
 from toolpair.transcript.model import Damaged
 
+_skimmed: Final = msgspec.json.Decoder(msgspec.Raw).decode
+"""Refuses what is not JSON, and some of what is, without making its values."""
 BLOB: Final = "base64"
 """The only key of an object that is a value of SQLite's type BLOB."""
 _ENDS: Final = b"}}"
@@ -25,17 +28,20 @@ _SPACE: Final = b" \t\r\n"
 
 def line_of(row: Row) -> bytes:
     """The row as a line, without a line end."""
-    table = row.table
+    table, columns = row.table, row.columns
     plain: dict[str, Any] = {}
     texts: list[bytes] = []
-    last = next((name for name in reversed(table.json) if name in row.columns), None)
+    last = next((name for name in reversed(table.json) if name in columns), None)
     is_damaged = False
-    for name, value in row.columns.items():
+    for name, value in columns.items():
         if name not in table.json:
             plain[name] = _plain(value) if isinstance(value, bytes) else value
     for name in table.json:
-        if name in row.columns:
-            value = row.columns[name]
+        if name in columns:
+            value = columns[name]
+            if type(value) is Text and _is_on_one_line(value):
+                texts += b",", _KEYS[name], value
+                continue
             text, is_text = _json_text(value)
             # A byte order mark is read over where a text begins, and damages a line.
             if not is_text or (name != last and text.lstrip(_SPACE).startswith(BOM)):
@@ -46,8 +52,8 @@ def line_of(row: Row) -> bytes:
             texts += b",", _KEYS[name], text
     facts = b"" if row.facts is None else _KEYS[FACTS] + orjson.dumps(row.facts) + b","
     # Without its braces; a row with no other columns is made of texts alone.
-    columns = orjson.dumps(plain)[1:-1] if plain else b""
-    line = b"".join((b"{", facts, _KEYS[table.called], b"{", columns, *(texts if plain else texts[1:])))
+    others = orjson.dumps(plain)[1:-1] if plain else b""
+    line = b"".join((b"{", facts, _KEYS[table.called], b"{", others, *(texts if plain else texts[1:])))
     if is_damaged:
         line = line.rstrip(_SPACE)
         # A text that ends the line by itself is damaged all the same.
@@ -77,6 +83,15 @@ def _plain(value: Stored) -> Any:
 
 def as_json(value: Stored) -> bytes:
     return orjson.dumps(_plain(value))
+
+
+def _is_on_one_line(text: bytes) -> bool:
+    """Whether it is certainly JSON that can stand in a line as it is."""
+    try:
+        _skimmed(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return b"\n" not in text
 
 
 def _json_text(value: Stored) -> tuple[bytes, bool]:

@@ -43,7 +43,7 @@ def _cut(owner: Owner, message: int, side: Side) -> None:
         return
     path = owner.session.path
     value = str(path.with_name(part.file_name)) if path is not None else part.file_name
-    notes = [part.text]
+    notes = [part.text, part.estimate]
     if part.added is not None:
         notes.append(f"A user message is put at the start: {part.added}")
 

@@ -63,8 +63,12 @@ def _show(owner: Owner, target: Target) -> None:
         # It is wrong only by the rules of the provider that answered, so use these to show and fix it.
         session.set_profile(target.profile)
         owner.overview.current = None
-    if target.profile is not None or any(owner.overview.index.place(one) is None for one in shown):
-        owner.overview.named = shown
+    if (
+        target.profile is not None
+        or target.recognised is not None
+        or any(owner.overview.index.place(one) is None for one in shown)
+    ):
+        owner.overview.name(shown)
         owner.reload()
     problem = owner.overview.again(next(iter(shown), None))
     owner.note = target.text

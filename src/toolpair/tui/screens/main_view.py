@@ -200,7 +200,7 @@ class MainView(Owner):
             return
         glyphs, overview = self.glyphs, self.overview
         limit = 2 if height < 14 else 4 if width < NARROW and height >= 20 else 3
-        head = head_lines(self.session, glyphs, width, limit, overview.partial, overview.running)
+        head = head_lines(self.session, glyphs, width, limit, overview.partial, overview.running, overview.refused_here)
         self._head.show(head)
         self._entries = cause_entries(overview)
         if not self._entries and self.in_causes:

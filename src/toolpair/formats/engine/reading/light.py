@@ -17,10 +17,12 @@ from toolpair.formats.engine.detection.list_evidence import ListEvidence
 from toolpair.formats.engine.reading.view import FileFacts, Read
 from toolpair.transcript.model import Transcript
 
-USER, MODEL, HEAD, COMPACTED, EXCHANGES = range(5)
+USER, MODEL, HEAD, COMPACTED, EXCHANGES, BEGINS, HELD = range(7)
 """Who an event is from. HEAD: a system prompt. COMPACTED: what came before is no longer sent; see `Light.replaced`.
 EXCHANGES: the model, whose calls hold their results; the response is the arguments and outputs of each response's
-calls, the number of messages that they are, and whether the last of these are results.
+calls, the number of messages that they are, and whether the last of these are results. BEGINS: nothing is said, but
+the next record of the model's is a new response, in front of which the history may be cut if the response is true.
+HELD: the model, whose one call holds its result; the response is the text of that.
 """
 CALL, RESULT, TEXT, THINKING = range(4)
 """Kinds of parts: `(CALL, id, name, arguments, family)`, `(RESULT, id, text, family, linked)`, `(TEXT, text)`,
@@ -29,8 +31,10 @@ CALL, RESULT, TEXT, THINKING = range(4)
 SAME: Final = ...
 """An event's response: the same as the last record's, unless that has been answered."""
 
-START, ODD, WORDS, RESPONSE, ANSWERING, ANSWERED = range(6)
-"""What came last: nothing, something odd, user text, a response, some or all of its calls' results."""
+START, ODD, WORDS, RESPONSE, ANSWERING, ANSWERED, BEGUN = range(7)
+"""What came last: nothing, something odd, user text, a response, some or all of its calls' results, the beginning of a
+response that says nothing yet.
+"""
 
 Event = tuple[int, Sequence[tuple[Any, ...]], Any]
 """(who, parts, response). The response is an id, SAME, or None where each record is a response of its own."""
@@ -109,6 +113,8 @@ class Light:
 
     merged: ClassVar[bool] = False
     """Adjacent user records are one message."""
+    results_apart: ClassVar[bool] = False
+    """Where they are, results are still no part of the message of the words after them."""
     calls_last: ClassVar[bool] = True
     """In a response nothing may follow a call."""
     in_one: ClassVar[bool] = False
@@ -219,3 +225,11 @@ def parsed(arguments: Any) -> dict[str, Any]:
     if type(found) is not dict:
         raise Odd
     return found
+
+
+def chat_call(call: Any) -> tuple[Any, ...]:
+    """A call as the chat form has it. Raises Odd."""
+    function = call["function"]
+    if len(call) != 3 or call["type"] != "function" or len(function) != 2:
+        raise Odd
+    return CALL, call["id"], function["name"], parsed(function["arguments"]), ""
