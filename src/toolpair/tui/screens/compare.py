@@ -248,7 +248,7 @@ def _pages(mark: str, step: DiffStep, carets: bool) -> list[ViewerPage]:
         return [text_page(mark, lambda: step.text or "")]
     shown = PairRow("pair", pair=pair, result=pair.result)
     _, pages = pages_of(step.history.conversation, shown, None, "record", carets)
-    return [replace(page, title=f"{mark} {page.title}") for page in pages if page.record_of is None]
+    return [replace(page, title=f"{mark} {page.title}", beside=None) for page in pages if page.record_of is None]
 
 
 _KEPT: Final = 2_000
