@@ -68,7 +68,7 @@ def view_bytes(owner: Owner, problem: Problem) -> None:
 
     changes = partial(preview, owner.session.conversation, fix)
     folder = owner.session.conversation.transcript.folder
-    first = partial(effects_before, fix, folder)
+    first = partial(effects_before, problem, fix, folder)
     pages = change_pages(changes, owner.overview.noun, owner.tool.carets, first)
     owner.open(ViewerScreen(f"Exact bytes: {visible(fix.title)}", pages))
 
