@@ -195,6 +195,8 @@ COMPARE = KeyGroup(
         Key("N", "hit(-1)", "previous match", False, False),
         Key("ampersand", "filter", "filter by tool, text, id; is:different, is:a, is:b", False, False),
         Key("p", "bytes", "exact bytes of both records", False, False),
+        Key("J", "scroll_preview(1)", "scroll what is below down", False, False),
+        Key("K", "scroll_preview(-1)", "scroll what is below up", False, False),
     ),
 )
 SAVED = KeyGroup(
