@@ -397,6 +397,7 @@ COMMANDS = {
     },
     "cli.output": {"cli.ci.github", "cli.ci.sarif"},
     "cli.progress": {"cli.progress_line"},
+    "cli.selection": {"rules.registry"},
     "cli.sessions": {"formats.engine.agents.databases"},
     "cli.terminal": {"cli.meant", "rules.profiles", "text.safe", "text.shell"},
 }
@@ -432,6 +433,7 @@ KEYS = {
     "tui.controllers.comparing": {"session.reopening", "tui.screens.compare", "tui.screens.menu", "tui.screens.picker"},
     "tui.controllers.viewers": {
         "session.carrying_out",
+        "tui.fix_effects",
         "tui.viewer_pages",
         "tui.screens.statistics",
         "tui.screens.viewer",
