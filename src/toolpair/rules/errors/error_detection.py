@@ -245,7 +245,7 @@ def _number(pasted: PastedText, hit: Hit, name: str) -> int | None:
             not marked.replace(SOFT, "").isdigit() or following.isalnum() or following in ("-", ":")
         ):
             digits = pieces[0]
-    return int(digits)
+    return int(digits) if digits.isdigit() else None
 
 
 def _ids(pasted: PastedText, hit: Hit, name: str) -> list[tuple[str, ...]]:
