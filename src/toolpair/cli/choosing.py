@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from toolpair.cli.exits import UsageError
 from toolpair.cli.own_recipes import names as own_names
 from toolpair.cli.own_recipes import own_recipe
-from toolpair.cli.selection import known, names, named
+from toolpair.cli.selection import known, named, names
 from toolpair.cli.terminal import add_options
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import DEFAULT, Options, Recipe
