@@ -324,31 +324,3 @@ def test_a_result_without_an_id_is_one_in_a_list_of_chat_messages(name: str, oth
     assert made.count(OUTPUT.encode()) == 1 and not session.staging.losses
     again = open_session("list.json", data=made, format="openai-chat")
     assert not [problem for problem in again.problems if problem.severity == "error"]
-
-
-@pytest.mark.parametrize(
-    ("key", "call", "result"), [("content", "toolUse", "toolResult"), ("parts", "functionCall", "functionResponse")]
-)
-def test_a_text_where_a_list_of_parts_belongs_is_read_and_kept(key: str, call: str, result: str) -> None:
-    model, id_ = ("assistant", "toolUseId") if key == "content" else ("model", "id")
-
-    def calling(number: int) -> dict[str, Any]:
-        return {
-            "role": model,
-            key: [{call: {id_: f"call_{number}", "name": "run", "input" if key == "content" else "args": {}}}],
-        }
-
-    said = {"content": [{"text": "one"}]} if key == "content" else {"name": "run", "response": {"output": "one"}}
-    messages = [
-        {"role": "user", key: "Go on."},
-        calling(1),
-        {"role": "user", key: [{result: {id_: "call_1", **said}}]},
-        calling(2),
-        {"role": "user", key: "I stopped it."},
-    ]
-    session = open_session("list.json", data=json.dumps(messages).encode())
-    assert [problem.rule for problem in session.problems if problem.severity == "error"] == ["result.missing"]
-    session.stage(next(problem for problem in session.problems if problem.severity == "error"))
-    after = json.loads(session.to_bytes())
-    assert after[:4] == messages[:4] and not session.staging.losses
-    assert "I stopped it." in json.dumps(after[4:]) and result in json.dumps(after[4:])

@@ -295,8 +295,6 @@ class _Element:
         for where, numbered in parts.items():
             old = value_at(self.value, where)
             listed = self._with_others(where, numbered, old if isinstance(old, list) else [])
-            if isinstance(old, str) and any(self._slot(block) == where and self._is_own(block) for block in found):
-                listed.append(self._text_part(old, where))  # a list now stands where a text did
             if not isinstance(old, list) or list(map(id, old)) != list(map(id, listed)):
                 changed.setdefault(where, listed)
         return changed
@@ -358,10 +356,6 @@ class _Element:
             for one in self.writer.reader.blocks(like, 0):
                 if one.kind == "text" and _is_in_list(one.slot) and _part(one.slot)[:-1] == where:
                     return value_at(like, _part(one.slot))
-        return self._text_part(text, where)
-
-    def _text_part(self, text: str, where: Slot) -> Any:
-        """A text as a part of the list at this place."""
         paths = map(self.writer.compiled.whole, self.writer.table.text)
         path = next((path for path in paths if _leads_into_list(path) and _head(path, self.value) == where), None)
         return text if path is None else part_from(path, text)
