@@ -8,7 +8,7 @@
 _shtab_toolpair_subparsers=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes config doctor help completion)
 
 _shtab_toolpair_demo_option_strings=(-h --help --list --ascii --output-format --color)
-_shtab_toolpair_check_option_strings=(-h --help --leaf --inactive --skip-unrecognised -q --quiet --select --ignore --statistics --jobs --no-cache --profile --format --form --output-format --show-content --agent-version --max-size --color)
+_shtab_toolpair_check_option_strings=(-h --help --leaf --inactive --skip-unrecognised -q --quiet --select --ignore --baseline --update-baseline --statistics --jobs --no-cache --profile --format --form --output-format --show-content --agent-version --max-size --color)
 _shtab_toolpair_fix_option_strings=(-h --help -o --output --in-place --diff --force --allow-hard-links --keep-backups --recipe --max-id-length --choose --select --ignore --for-error --leaf --profile --format --form --output-format --show-content --agent-version --max-size --color)
 _shtab_toolpair_compare_option_strings=(-h --help --max-id-length --leaf --profile --format --form --output-format --show-content --agent-version --max-size --color)
 _shtab_toolpair_diff_option_strings=(-h --help --ignore-ids --leaf --leaf-b --profile --format --form --output-format --show-content --agent-version --max-size --color)
@@ -169,6 +169,7 @@ _shtab_toolpair_check___inactive_nargs=0
 _shtab_toolpair_check___skip_unrecognised_nargs=0
 _shtab_toolpair_check__q_nargs=0
 _shtab_toolpair_check___quiet_nargs=0
+_shtab_toolpair_check___update_baseline_nargs=0
 _shtab_toolpair_check___statistics_nargs=0
 _shtab_toolpair_check___no_cache_nargs=0
 _shtab_toolpair_check___show_content_nargs=0
