@@ -42,6 +42,7 @@ COMMANDS: Final = {
     "config": "toolpair.cli.config",
     "doctor": "toolpair.cli.doctor",
     "help": "toolpair.cli.help",
+    "hook": "toolpair.cli.hook",
     "completion": "toolpair.cli.completion",
 }
 _INTERFACE: Final = "toolpair.cli.open"

@@ -61,7 +61,7 @@ function _shtab_toolpair_using
   test "$_shtab_toolpair_cmdpath" = "$argv"
 end
 
-set -g _shtab_toolpair_commands demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes config doctor help completion
+set -g _shtab_toolpair_commands demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes config doctor help hook completion
 set -g _shtab_toolpair_opts_with_value --after --agent --agent-version --at --backup --baseline --before --choose --color --conversation --folder --for-error --form --format --ignore --jobs --keep-backups --leaf --leaf-b --limit --max-id-length --max-size --model --output --output-format --problem --profile --recipe --request --rule --select --to --turn -n -o
 
 complete -c toolpair -e
@@ -320,6 +320,11 @@ complete -c toolpair -n '_shtab_toolpair_using doctor' -l output-format -xka "te
 complete -c toolpair -n '_shtab_toolpair_using doctor' -l color -xka "auto always never" -d 'colours; auto: on a terminal, unless NO_COLOR says never or FORCE_COLOR always (default: auto)'
 complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -eq 0' -a help -d 'Print a page on a command, a rule, a recipe, a profile, or exit-codes.'
 complete -c toolpair -n '_shtab_toolpair_using help' -s h -l help -d 'show this help message and exit'
+complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -eq 0' -a hook -d 'Make an agent tell of a broken session by itself.'
+complete -c toolpair -n '_shtab_toolpair_using hook' -s h -l help -d 'show this help message and exit'
+complete -c toolpair -n '_shtab_toolpair_using hook' -l install -d 'write it, after asking'
+complete -c toolpair -n '_shtab_toolpair_using hook' -l remove -d 'take it out again'
+complete -c toolpair -n '_shtab_toolpair_using hook' -l yes -d 'do not ask'
 complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -eq 0' -a completion -d 'Print what makes a shell complete toolpair'"'"'s arguments, or the man page.'
 complete -c toolpair -n '_shtab_toolpair_using completion' -s h -l help -d 'show this help message and exit'
 complete -c toolpair -n '_shtab_toolpair_using completion; and test $_shtab_toolpair_npos -eq 0' -ka "bash zsh fish man" -d 'bash, zsh, fish or man; sessions prints the ids of the sessions here that begin with START'
