@@ -34,6 +34,7 @@ COMMANDS: Final = {
     "explain": "toolpair.cli.explain",
     "restore": "toolpair.cli.restore",
     "sessions": "toolpair.cli.sessions",
+    "census": "toolpair.cli.census",
     "cache": "toolpair.cli.cache",
     "formats": "toolpair.cli.listings",
     "profiles": "toolpair.cli.profiles",

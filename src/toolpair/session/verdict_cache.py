@@ -77,6 +77,15 @@ class Findings(Struct, frozen=True, array_like=True):
     badge: str
     branched: bool
     """A conversation has branches, which are told of in JSON."""
+    outputs: int
+    """Real outputs of its tools, whatever place they are in."""
+    unsent: int
+    """How many of them would not reach the model."""
+    causes: dict[str, int]
+    """How many problems have each cause, by its id."""
+    agent: str | None
+    """The name of the agent that wrote it, and which version did, where the file says so."""
+    agent_version: str | None
     sentence: str | None
     """The verdict on a session in which nothing at all was found; None where more is to be said than this."""
 
@@ -210,6 +219,11 @@ def findings_of(session: Session, inactive: bool = False) -> Findings:
         outlook=worst.outlook,
         badge=worst.badge,
         branched=any(one.transcript.tree.branches for one in found),
+        outputs=sum(verdict.outputs_total for verdict in verdicts),
+        unsent=sum(verdict.outputs_total - verdict.outputs_seen for verdict in verdicts),
+        causes=Counter(problem.cause.id for problem in problems if problem.cause is not None),
+        agent=found[0].transcript.agent,
+        agent_version=found[0].transcript.agent_version,
         sentence=None if more else session.sentence,
     )
 

@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/toolpair
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_toolpair_subparsers=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes config doctor help hook completion)
+_shtab_toolpair_subparsers=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions census cache formats profiles rules recipes config doctor help hook completion)
 
 _shtab_toolpair_demo_option_strings=(-h --help --list --ascii --output-format --color)
 _shtab_toolpair_check_option_strings=(-h --help --leaf --inactive --skip-unrecognised -q --quiet --select --ignore --baseline --update-baseline --statistics --jobs --no-cache --profile --format --form --output-format --show-content --agent-version --max-size --color)
@@ -22,6 +22,7 @@ _shtab_toolpair_report_option_strings=(-h --help -o --output --force --output-fo
 _shtab_toolpair_explain_option_strings=(-h --help --profile --format --form --output-format --show-content --agent-version --max-size --color)
 _shtab_toolpair_restore_option_strings=(-h --help --backup --allow-hard-links --output-format --color)
 _shtab_toolpair_sessions_option_strings=(-h --help --agent --folder -n --limit --no-cache --output-format --color)
+_shtab_toolpair_census_option_strings=(-h --help --agent --show-paths --jobs --no-cache --output-format --color)
 _shtab_toolpair_cache_option_strings=(-h --help)
 _shtab_toolpair_formats_option_strings=(-h --help --output-format --color)
 _shtab_toolpair_profiles_option_strings=(-h --help --output-format --color)
@@ -135,6 +136,9 @@ _shtab_toolpair_restore___color_choices=(auto always never)
 _shtab_toolpair_sessions___agent_choices=(claude-code cline cline-cli codex continue copilot-cli docker-agent gemini-cli goose kilo-cli kilo-code kimi-cli oh-my-pi openclaw opencode pi qwen-code roo-code)
 _shtab_toolpair_sessions___output_format_choices=(text json jsonl)
 _shtab_toolpair_sessions___color_choices=(auto always never)
+_shtab_toolpair_census___agent_choices=(claude-code cline cline-cli codex continue copilot-cli docker-agent gemini-cli goose kilo-cli kilo-code kimi-cli oh-my-pi openclaw opencode pi qwen-code roo-code)
+_shtab_toolpair_census___output_format_choices=(text json)
+_shtab_toolpair_census___color_choices=(auto always never)
 _shtab_toolpair_cache_pos_0_choices=(clear)
 _shtab_toolpair_formats___output_format_choices=(text json)
 _shtab_toolpair_formats___color_choices=(auto always never)
@@ -154,7 +158,7 @@ _shtab_toolpair_doctor___output_format_choices=(text json)
 _shtab_toolpair_doctor___color_choices=(auto always never)
 _shtab_toolpair_completion_pos_0_choices=(bash zsh fish man)
 _shtab_toolpair_pos_0_COMPGEN=_toolpair_files
-_shtab_toolpair_pos_0_choices=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes config doctor help hook completion)
+_shtab_toolpair_pos_0_choices=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions census cache formats profiles rules recipes config doctor help hook completion)
 _shtab_toolpair___profile_choices=(anthropic anthropic/4.6 anthropic/5.1 anthropic/before-4.6 anthropic/other-models azure-openai bedrock-converse bedrock-converse/separate dashscope deepseek deepseek/plain deepseek/thinking gemini gemini/2 gemini/3 groq llama-cpp llama-cpp/alternating llama-cpp/arguments-walked llama-cpp/text-only llama-cpp/user-needed lm-studio lm-studio/alternating lm-studio/arguments-walked lm-studio/text-only lm-studio/user-needed minimax mistral mistral/v11 mistral/v13 mistral/v2 mistral/v3 mistral/v7 moonshot moonshot/plain moonshot/thinking ollama ollama/alternating ollama/arguments-walked ollama/text-only ollama/user-needed openai-chat openai-chat/older openai-responses openai-responses/stateless openrouter vertex-anthropic vertex-anthropic/4.6 vertex-anthropic/5.1 vertex-anthropic/before-4.6 vllm vllm/alternating vllm/arguments-walked vllm/text-only vllm/user-needed xai zai)
 _shtab_toolpair___format_choices=(agent-framework agents-sdk ai-sdk-model ai-sdk-ui anthropic autogen-state bedrock-converse claude-code claude-stream cline-cli codex continue copilot-cli docker-agent gemini-cli gemini-contents google-adk google-adk-database goose inspect-log kimi-cli kiro-cli langchain-constructor langchain-dict langchain-state letta-af livekit llamaindex mastra mini-swe-agent-responses oh-my-pi openai-agents openai-chat openai-responses openclaw opencode opencode-export openhands-events pi pydantic-ai qwen-code roo-code semantic-kernel strands strands-folder swe-agent tau2-bench)
 _shtab_toolpair___color_choices=(auto always never)
@@ -231,6 +235,10 @@ _shtab_toolpair_restore___allow_hard_links_nargs=0
 _shtab_toolpair_sessions__h_nargs=0
 _shtab_toolpair_sessions___help_nargs=0
 _shtab_toolpair_sessions___no_cache_nargs=0
+_shtab_toolpair_census__h_nargs=0
+_shtab_toolpair_census___help_nargs=0
+_shtab_toolpair_census___show_paths_nargs=0
+_shtab_toolpair_census___no_cache_nargs=0
 _shtab_toolpair_cache__h_nargs=0
 _shtab_toolpair_cache___help_nargs=0
 _shtab_toolpair_formats__h_nargs=0

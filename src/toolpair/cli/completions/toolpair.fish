@@ -61,7 +61,7 @@ function _shtab_toolpair_using
   test "$_shtab_toolpair_cmdpath" = "$argv"
 end
 
-set -g _shtab_toolpair_commands demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes config doctor help hook completion
+set -g _shtab_toolpair_commands demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions census cache formats profiles rules recipes config doctor help hook completion
 set -g _shtab_toolpair_opts_with_value --after --agent --agent-version --at --backup --baseline --before --choose --color --conversation --folder --for-error --form --format --ignore --jobs --keep-backups --leaf --leaf-b --limit --max-id-length --max-size --model --output --output-format --problem --profile --recipe --request --rule --select --to --turn -n -o
 
 complete -c toolpair -e
@@ -286,6 +286,14 @@ complete -c toolpair -n '_shtab_toolpair_using sessions' -l no-cache -d 'print n
 complete -c toolpair -n '_shtab_toolpair_using sessions' -l output-format -xka "text json jsonl" -d 'how to print it (default: text)'
 complete -c toolpair -n '_shtab_toolpair_using sessions' -l color -xka "auto always never" -d 'colours; auto: on a terminal, unless NO_COLOR says never or FORCE_COLOR always (default: auto)'
 complete -c toolpair -n '_shtab_toolpair_using sessions; and test $_shtab_toolpair_npos -eq 0' -ka "(_toolpair_files)" -d 'only those of this database or folder'
+complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -eq 0' -a census -d 'Count all sessions of the agents on this machine: broken ones, and what they lose.'
+complete -c toolpair -n '_shtab_toolpair_using census' -s h -l help -d 'show this help message and exit'
+complete -c toolpair -n '_shtab_toolpair_using census' -l agent -xka "claude-code cline cline-cli codex continue copilot-cli docker-agent gemini-cli goose kilo-cli kilo-code kimi-cli oh-my-pi openclaw opencode pi qwen-code roo-code" -d 'only this one'"'"'s: claude-code, codex, pi, openclaw, oh-my-pi, qwen-code, copilot-cli, cline-cli, docker-agent, opencode, kilo-cli, roo-code, cline, kilo-code, continue, goose, kimi-cli, gemini-cli'
+complete -c toolpair -n '_shtab_toolpair_using census' -l show-paths -d 'also print where the ten worst are, and the command that opens each'
+complete -c toolpair -n '_shtab_toolpair_using census' -l jobs -x -d 'check up to N sessions at once (default: one for each core)'
+complete -c toolpair -n '_shtab_toolpair_using census' -l no-cache -d 'check every session again'
+complete -c toolpair -n '_shtab_toolpair_using census' -l output-format -xka "text json" -d 'how to print it (default: text)'
+complete -c toolpair -n '_shtab_toolpair_using census' -l color -xka "auto always never" -d 'colours; auto: on a terminal, unless NO_COLOR says never or FORCE_COLOR always (default: auto)'
 complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -eq 0' -a cache -d 'Show where the verdicts of earlier checks are kept, or remove them.'
 complete -c toolpair -n '_shtab_toolpair_using cache' -s h -l help -d 'show this help message and exit'
 complete -c toolpair -n '_shtab_toolpair_using cache; and test $_shtab_toolpair_npos -eq 0' -ka "clear" -d 'remove them'
