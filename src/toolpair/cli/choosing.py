@@ -9,6 +9,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from toolpair.cli.exits import UsageError
+from toolpair.cli.own_recipes import names as own_names
+from toolpair.cli.own_recipes import own_recipe
 from toolpair.cli.terminal import add_options
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import DEFAULT, Options, Recipe
@@ -60,8 +62,8 @@ def recipe_named(name: str) -> Recipe:
         return RECIPES[name]
     import difflib
 
-    close = difflib.get_close_matches(name, RECIPES, n=1)
-    hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(RECIPES)}."
+    close = difflib.get_close_matches(name, (*RECIPES, *own_names()), n=1)
+    hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join((*RECIPES, *own_names()))}."
     raise UsageError(f"There is no recipe {name!r}. {hint}")
 
 
@@ -87,25 +89,29 @@ def options_for(recipe: Recipe, max_id_length: int | None) -> Options:
 
 def read_plan(options: argparse.Namespace) -> Plan:
     """The plan that the options ask for. Raises UsageError for an unknown rule, recipe or option."""
-    chosen = recipe_named(options.recipe)
+    own = own_recipe(options.recipe)
+    chosen = recipe_named(own.base if own is not None else options.recipe)
+    choose, select, ignore = options.choose, options.select, options.ignore
+    if own is not None:
+        choose, select, ignore = [*own.choices, *choose], select or own.select, [*own.ignore, *ignore]
     asked = options_for(chosen, options.max_id_length)
-    if chosen.pick is None and (options.select or options.ignore or options.choose):
+    if chosen.pick is None and (select or ignore or choose):
         raise UsageError(
             f"The recipe {chosen.name} works on the whole conversation, "
             "so --select, --ignore and --choose do not apply."
         )
     rules = sorted(RULES)
     choices: dict[str, str] = {}
-    for choice in options.choose:
+    for choice in choose:
         rule, separator, fix = choice.partition("=")
         if not separator or not rule or not fix:
             raise UsageError(f"--choose takes RULE=FIX, as in result.missing=remove-call, not {choice!r}.")
         choices[_known(rule.strip(), rules)] = fix.strip()
-    select, ignore = (
+    selected, ignored = (
         tuple(_known(name.strip(), rules) for names in listed for name in names.split(",") if name.strip())
-        for listed in (options.select, options.ignore)
+        for listed in (select, ignore)
     )
-    return Plan(chosen, asked, select, ignore, choices)
+    return Plan(chosen, asked, selected, ignored, choices)
 
 
 def _known(name: str, rules: list[str]) -> str:

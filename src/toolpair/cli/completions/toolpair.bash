@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/toolpair
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_toolpair_subparsers=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes completion)
+_shtab_toolpair_subparsers=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes config doctor help completion)
 
 _shtab_toolpair_demo_option_strings=(-h --help --list --ascii --output-format --color)
 _shtab_toolpair_check_option_strings=(-h --help --leaf --inactive --skip-unrecognised -q --quiet --statistics --jobs --no-cache --profile --format --form --output-format --show-content --agent-version --max-size --color)
@@ -27,6 +27,9 @@ _shtab_toolpair_formats_option_strings=(-h --help --output-format --color)
 _shtab_toolpair_profiles_option_strings=(-h --help --output-format --color)
 _shtab_toolpair_rules_option_strings=(-h --help --profile --output-format --color)
 _shtab_toolpair_recipes_option_strings=(-h --help --output-format --color)
+_shtab_toolpair_config_option_strings=(-h --help --path --output-format --color)
+_shtab_toolpair_doctor_option_strings=(-h --help --output-format --color)
+_shtab_toolpair_help_option_strings=(-h --help)
 _shtab_toolpair_completion_option_strings=(-h --help)
 _shtab_toolpair_option_strings=(-h --help --at --leaf --no-journal --ascii -V --version --profile --format --form --agent-version --max-size --color)
 
@@ -142,9 +145,13 @@ _shtab_toolpair_rules___color_choices=(auto always never)
 _shtab_toolpair_recipes_pos_0_choices=(docker-agent drop keep minimal recommended roo-code roo-code-pre-send roo-code-reorder roo-code-sanitize)
 _shtab_toolpair_recipes___output_format_choices=(text json)
 _shtab_toolpair_recipes___color_choices=(auto always never)
+_shtab_toolpair_config___output_format_choices=(text json)
+_shtab_toolpair_config___color_choices=(auto always never)
+_shtab_toolpair_doctor___output_format_choices=(text json)
+_shtab_toolpair_doctor___color_choices=(auto always never)
 _shtab_toolpair_completion_pos_0_choices=(bash zsh fish man)
 _shtab_toolpair_pos_0_COMPGEN=_toolpair_files
-_shtab_toolpair_pos_0_choices=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes completion)
+_shtab_toolpair_pos_0_choices=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes config doctor help completion)
 _shtab_toolpair___profile_choices=(anthropic anthropic/4.6 anthropic/5.1 anthropic/before-4.6 anthropic/other-models azure-openai bedrock-converse bedrock-converse/separate dashscope deepseek deepseek/plain deepseek/thinking gemini gemini/2 gemini/3 groq llama-cpp llama-cpp/alternating llama-cpp/arguments-walked llama-cpp/text-only llama-cpp/user-needed lm-studio lm-studio/alternating lm-studio/arguments-walked lm-studio/text-only lm-studio/user-needed minimax mistral mistral/v11 mistral/v13 mistral/v2 mistral/v3 mistral/v7 moonshot moonshot/plain moonshot/thinking ollama ollama/alternating ollama/arguments-walked ollama/text-only ollama/user-needed openai-chat openai-chat/older openai-responses openai-responses/stateless openrouter vertex-anthropic vertex-anthropic/4.6 vertex-anthropic/5.1 vertex-anthropic/before-4.6 vllm vllm/alternating vllm/arguments-walked vllm/text-only vllm/user-needed xai zai)
 _shtab_toolpair___format_choices=(agent-framework agents-sdk ai-sdk-model ai-sdk-ui anthropic autogen-state bedrock-converse claude-code claude-stream cline-cli codex continue copilot-cli docker-agent gemini-cli gemini-contents google-adk google-adk-database goose inspect-log kimi-cli kiro-cli langchain-constructor langchain-dict langchain-state letta-af livekit llamaindex mastra mini-swe-agent-responses oh-my-pi openai-agents openai-chat openai-responses openclaw opencode opencode-export openhands-events pi pydantic-ai qwen-code roo-code semantic-kernel strands strands-folder swe-agent tau2-bench)
 _shtab_toolpair___color_choices=(auto always never)
@@ -230,6 +237,13 @@ _shtab_toolpair_rules__h_nargs=0
 _shtab_toolpair_rules___help_nargs=0
 _shtab_toolpair_recipes__h_nargs=0
 _shtab_toolpair_recipes___help_nargs=0
+_shtab_toolpair_config__h_nargs=0
+_shtab_toolpair_config___help_nargs=0
+_shtab_toolpair_config___path_nargs=0
+_shtab_toolpair_doctor__h_nargs=0
+_shtab_toolpair_doctor___help_nargs=0
+_shtab_toolpair_help__h_nargs=0
+_shtab_toolpair_help___help_nargs=0
 _shtab_toolpair_completion__h_nargs=0
 _shtab_toolpair_completion___help_nargs=0
 _shtab_toolpair_pos_0_nargs=A...
