@@ -13,7 +13,6 @@ from toolpair.formats.engine.detection.understanding import why_not
 from toolpair.formats.engine.reading.view import Item
 from toolpair.formats.forms import drafting
 from toolpair.formats.forms.drafting import EACH, FIRST, MOST, Guess, Keys, Sample, Side, Unit
-from toolpair.formats.forms.evidence import fits
 from toolpair.formats.forms.registry import Form
 from toolpair.formats.forms.table import BadTable, parsed
 from toolpair.transcript.counting import plural
@@ -90,7 +89,7 @@ def _run(sample: Sample, guess: Guess, is_part: bool) -> Draft | None:
     except BadTable:
         return None
     first = [element for elements in sample.lists for element in elements][:200]
-    if pairs * 2 < max(calls, results, 1) or not fits(form.compiled, first) or why_not(form.format, first) is not None:
+    if pairs * 2 < max(calls, results, 1) or not form.fits(first) or why_not(form.format, first) is not None:
         return None
     count = sum(map(len, sample.lists))
     found = Found(calls, results, pairs, count if is_part or count >= MOST else None)
