@@ -15,6 +15,7 @@ from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Answered, Checked, Totals, judge_file, known
 from toolpair.cli.output import FORMATS, Output, Quiet, make_output
 from toolpair.cli.progress import FilesProgress
+from toolpair.cli.selection import selected
 from toolpair.cli.terminal import Parser, add_common, add_leaf, chosen_profiles, say, style_for
 from toolpair.shell.program import command
 
@@ -55,6 +56,8 @@ def parser() -> Parser:
         --skip-unrecognised  skip named files that are not sessions, as in directories; for hooks that name every JSON
                              file
         -q, --quiet          print only files with errors or warnings, and those that cannot be read
+        --select RULE,…...   report only these; a family such as `result` names all its rules
+        --ignore RULE,…...   do not report these
         --statistics         print how often each rule, tool and cause occurs in place of the problems (text or json)
         --jobs N             check up to N files at once, each in its own process; the output keeps its order.
                              Default: one for each core where several files are given; a few small files need none
@@ -71,6 +74,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--leaf names a record of one session, so give one file.")
     output = _output(options)
     options.profile = chosen_profiles(options)
+    options.select, options.ignore = selected(options)
     totals = Totals()
     cache = _cache(options)
     options.cached = cache is not None
