@@ -264,6 +264,7 @@ DOORS = {
         "tui.app",
         "tui.background_loading",
         "tui.leaving",
+        "tui.picker_checks",
         "tui.preferences",
         "tui.session_list",
     },

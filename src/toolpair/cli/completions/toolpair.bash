@@ -33,7 +33,7 @@ _shtab_toolpair_doctor_option_strings=(-h --help --output-format --color)
 _shtab_toolpair_help_option_strings=(-h --help)
 _shtab_toolpair_hook_option_strings=(-h --help --install --remove --yes)
 _shtab_toolpair_completion_option_strings=(-h --help)
-_shtab_toolpair_option_strings=(-h --help --at --leaf --no-journal --ascii -V --version --profile --format --form --agent-version --max-size --color)
+_shtab_toolpair_option_strings=(-h --help --at --leaf --no-journal --no-cache --ascii -V --version --profile --format --form --agent-version --max-size --color)
 
 _shtab_toolpair_check_pos_0_COMPGEN=_toolpair_files
 _shtab_toolpair_check___form_COMPGEN=_shtab_compgen_files
@@ -268,6 +268,7 @@ _shtab_toolpair_pos_0_nargs=A...
 _shtab_toolpair__h_nargs=0
 _shtab_toolpair___help_nargs=0
 _shtab_toolpair___no_journal_nargs=0
+_shtab_toolpair___no_cache_nargs=0
 _shtab_toolpair___ascii_nargs=0
 _shtab_toolpair__V_nargs=0
 _shtab_toolpair___version_nargs=0
