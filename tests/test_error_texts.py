@@ -197,8 +197,7 @@ def test_a_text_that_is_cut(data: st.DataObject) -> None:
             80,
             {
                 "ANT17",
-                "ANT28",
-                "ANT37",
+                "ANT49",
                 "BDR10",
                 "BDR11",
                 "BDR18",

@@ -235,6 +235,7 @@ def test_the_library_works_without_a_terminal_library() -> None:
 # next to nothing, the interface shows its first frame before it has a session.
 DOORS = {
     "cli.main": {
+        "cli.configured",
         "cli.exits",
         "cli.inputs",
         "cli.meant",
@@ -293,12 +294,13 @@ CHECKING = {
     },
     "history.id_places": {"rules.errors.error_detection"},
     "history.summary": {"rules.pages"},
-    "history.window": {"history.compacted"},
+    "history.window": {"history.compacted", "source.rewriting"},
     "history.window_checks": {"rules.errors.message_counting"},
     "dialects.anthropic": {"dialects.foreign_parts"},
     "dialects.openai_chat": {"dialects.foreign_parts"},
     "dialects.openai_responses": {"dialects.foreign_parts"},
     "rules.contents": {"rules.images"},
+    "rules.context": {"rules.causes.whole"},
     "rules.judge": {"rules.binding", "rules.errors.message_counting", "rules.errors.quotes"},
     "rules.pairs": {"rules.duplicates", "rules.result_places"},
     "rules.result_contents": {"dialects.bedrock_converse"},
@@ -340,6 +342,7 @@ CHECKING = {
         "session.staged",
         "source.changes",
     },
+    "shell.machine": {"shell.settings"},
     "shell.program": {"shell.quoting"},
     "source.container": {"source.literal"},
     "source.container_reading": {"source.large"},

@@ -32,6 +32,7 @@ from toolpair.rules.where import NamedPlace
 from toolpair.session.decisions import with_named
 from toolpair.session.session import Found, Session
 from toolpair.source.errors import Refused
+from toolpair.transcript.edits import ShrinkImages
 
 RAW = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 9000, 400) + bytes(40)
 DATA = base64.b64encode(RAW).decode()
@@ -436,8 +437,10 @@ def test_an_image_is_made_smaller_where_pillow_is_installed() -> None:
     assert pixels_of(source["data"]) == (2000, 50) and source["media_type"] == "image/png"
     assert large.encode() in _aside(session)
     (broken,) = session.conversation.named(["content.image_too_large"], NamedPlace(0, 1))
+    assert "shrink-image" not in [fix.id for fix in broken.fixes], "one that cannot be read cannot be made smaller"
+    made = ShrinkImages(broken.others[0], (broken.others[0].value,), 2000, 1 << 20)
     with pytest.raises(Refused, match="remove it instead"):
-        session.stage(broken)
+        session.conversation.apply([made])
 
 
 def _ai_sdk(data: str) -> bytes:
@@ -591,6 +594,26 @@ def test_thinking_beside_the_content_of_chat_messages_is_removed_with_its_signat
         assert {number for number, one in enumerate(now) if len(one) > 2} == left
         assert b"c2lnbmVk" in _aside(session) and (b"encrypted" in _aside(session)) == (3 not in left)
         assert session.undo() is not None and json.loads(session.to_bytes()) == messages
+
+
+def test_half_a_character_in_arguments_is_replaced_where_an_error_says_so(tmp_path: Path) -> None:
+    given = '{"a": "x\\ud83d", "b": "\\\\ud83d \\ud83d\\ude00"}'
+    call = {"id": "call_one", "type": "function", "function": {"name": "look", "arguments": given}}
+    ok = {**call, "id": "call_two", "function": {"name": "look", "arguments": "{}"}}
+    answers = [{"role": "tool", "tool_call_id": one["id"], "content": SAID} for one in (call, ok)]
+    messages = [{"role": "user", "content": "Go."}, {"role": "assistant", "tool_calls": [call, ok]}, *answers]
+    session = toolpair.session.session.open_session("list.json", data=json.dumps(messages).encode())
+    assert not session.problems, "the API that this is for reads no arguments"
+    target = session.find(
+        "400 The request body is not valid JSON: no low surrogate in string: line 1 column 9 (char 8)"
+    )
+    assert target is not None and target.problem is not None and target.problem.severity == "error"
+    row = session.stage(target.problem)
+    assert row.loses is None and not session.staging.losses
+    after = json.loads(session.to_bytes())
+    assert after[1]["tool_calls"][0]["function"].pop("arguments") == given.replace("x\\ud83d", "x\\ufffd")
+    call["function"].pop("arguments")
+    assert after == messages
 
 
 def test_an_image_of_bedrocks_stays_as_it_is_written_where_its_result_becomes_text() -> None:

@@ -17,7 +17,6 @@ from toolpair.cli.main import COMMANDS
         (["chek", "x"], "There is no command or file 'chek'. Did you mean `toolpair check`?"),
         (["chek"], "There is no command or file 'chek'. Did you mean `toolpair check`?"),
         (["Fix", "x", "--diff"], "There is no command or file 'Fix'. Did you mean `toolpair fix`?"),
-        (["help"], "There is no command or file 'help'. Did you mean `toolpair --help`?"),
         (["repair", "x"], "There is no command or file 'repair'. Did you mean `toolpair fix`?"),
         (["abc", "x"], "There is no command or file 'abc'. `toolpair --help` lists the commands."),
         (["check", "x", "--jbos", "2"], "There is no option --jbos. Did you mean --jobs?"),
@@ -47,7 +46,7 @@ def test_a_file_is_a_file_whatever_it_is_called(
 ) -> None:
     path = copy("valid.json")
     monkeypatch.chdir(path.parent)
-    for name in ("chek", "help"):
+    for name in ("chek", "lint"):
         path.rename(path.with_name(name))
         path = path.with_name(name)
         assert "needs a terminal" in run(name).err

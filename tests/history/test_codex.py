@@ -168,3 +168,24 @@ def test_records_put_into_windows_leave_the_others_as_they_are_judged() -> None:
     assert shown(parted.conversation, len(made.values)) == shown(whole.conversation, len(made.values))
     same = [then.origin is now.origin for then, now in zip(before.windows, parted.conversation.windows, strict=True)]
     assert same.count(False) == 1
+
+
+def test_what_is_nested_too_deeply_for_codex_is_never_called_clean() -> None:
+    rng = random.Random(1)
+    for depth in (124, 125, 126, 127, 128):
+        made = in_order(rng, 12)
+        deep: Any = 1
+        for _ in range(depth):
+            deep = [deep]
+        items = [value for value in made.values if value["type"] == "response_item"]
+        told_of = rng.choice([item for item in items if item["payload"]["type"] == "message"])["payload"]
+        rng.choice([told_of["content"][0].setdefault("annotations", []), passed_on(told_of)["deep"]]).append(deep)
+
+        whole, parted = opened(made, 3)
+
+        assert shown(parted.conversation, len(made.values)) == shown(whole.conversation, len(made.values)), depth
+
+
+def passed_on(item: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = item.setdefault("internal_chat_message_metadata_passthrough", {"turn_id": "t", "deep": []})
+    return found

@@ -8,7 +8,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from toolpair.cli.exits import UsageError
-from toolpair.cli.selection import known, names, selected
+from toolpair.cli.own_recipes import names as own_names
+from toolpair.cli.own_recipes import own_recipe
+from toolpair.cli.selection import known, named, names
 from toolpair.cli.terminal import add_options
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import DEFAULT, Options, Recipe
@@ -54,8 +56,8 @@ def recipe_named(name: str) -> Recipe:
         return RECIPES[name]
     import difflib
 
-    close = difflib.get_close_matches(name, RECIPES, n=1)
-    hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(RECIPES)}."
+    close = difflib.get_close_matches(name, (*RECIPES, *own_names()), n=1)
+    hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join((*RECIPES, *own_names()))}."
     raise UsageError(f"There is no recipe {name!r}. {hint}")
 
 
@@ -81,20 +83,24 @@ def options_for(recipe: Recipe, max_id_length: int | None) -> Options:
 
 def read_plan(options: argparse.Namespace) -> Plan:
     """The plan that the options ask for. Raises UsageError for an unknown rule, recipe or option."""
-    chosen = recipe_named(options.recipe)
+    own = own_recipe(options.recipe)
+    chosen = recipe_named(own.base if own is not None else options.recipe)
+    choose, select, ignore = options.choose, options.select, options.ignore
+    if own is not None:
+        choose, select, ignore = [*own.choices, *choose], select or own.select, [*own.ignore, *ignore]
     asked = options_for(chosen, options.max_id_length)
-    if chosen.pick is None and (options.select or options.ignore or options.choose):
+    if chosen.pick is None and (select or ignore or choose):
         raise UsageError(
             f"The recipe {chosen.name} works on the whole conversation, "
             "so --select, --ignore and --choose do not apply."
         )
     choices: dict[str, str] = {}
-    for choice in options.choose:
+    for choice in choose:
         rule, separator, fix = choice.partition("=")
         if not separator or not rule or not fix:
             raise UsageError(f"--choose takes RULE=FIX, as in result.missing=remove-call, not {choice!r}.")
         choices[known(rule.strip())] = fix.strip()
-    return Plan(chosen, asked, *selected(options), choices)
+    return Plan(chosen, asked, named(select), named(ignore), choices)
 
 
 def _check_choices(session: Session, plan: Plan) -> None:

@@ -23,11 +23,12 @@ def wanted_rules(select: Sequence[str], ignore: Sequence[str]) -> Callable[[str]
 
 def selected(options: argparse.Namespace) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What --select and --ignore list. Raises UsageError for a name that no rule has."""
-    select, ignore = (
-        tuple(known(name.strip()) for listed in given for name in listed.split(",") if name.strip())
-        for given in (options.select, options.ignore)
-    )
-    return select, ignore
+    return named(options.select), named(options.ignore)
+
+
+def named(listed: Iterable[str]) -> tuple[str, ...]:
+    """The rules and families in texts with commas between them. Raises UsageError for a name that no rule has."""
+    return tuple(known(name.strip()) for given in listed for name in given.split(",") if name.strip())
 
 
 def known(name: str) -> str:

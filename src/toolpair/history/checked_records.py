@@ -30,6 +30,7 @@ from toolpair.rules.wire import wire_of
 from toolpair.source.document import Document
 from toolpair.source.errors import Refused
 from toolpair.source.gc_pause import gc_paused
+from toolpair.source.indexed_records import IndexedRecords
 from toolpair.transcript.edits import Edit, KeepAside, Rename, ShrinkImages
 from toolpair.transcript.model import Damaged, EmptyObject, Transcript, WindowEdges
 from toolpair.transcript.pairing import Pair, Pairing, pair
@@ -353,6 +354,8 @@ def _sent(look: Callable[[], SentRequest | None]) -> Callable[[], list[Source] |
 def items_of(document: Document) -> list[Item]:
     """The records of a document as formats see them: the same value objects each time."""
     with gc_paused():
+        if isinstance(document.records, IndexedRecords):
+            document.records.read()
         over = document.over_lines
         if not over:
             return [Item(record.uid, record.value) for record in document.records]

@@ -43,7 +43,7 @@ MOST_SEARCHED: Final = 2 * GB
 """Bytes that are searched."""
 _GROUPS: Final = 24
 """Beginnings of ids, and their sizes, that are looked for one by one."""
-_FEW: Final = 8
+_FEW: Final = 4
 """So many ids are each looked for as a whole: what all ids begin with stands in many places."""
 _BEGINNING: Final = 5
 _CALLS: Final = ("call", "server_call", "mcp_call")

@@ -35,6 +35,8 @@ from toolpair.transcript.model import Damaged, Transcript, WindowEdges
 
 _BLOCK: Final = 1 << 17
 """Bytes read at a time: data in the processor's cache is split and parsed faster."""
+_SMALL: Final = 1 << 18
+"""Bytes of a window, on the average, up to which several are held at once."""
 _GARBAGE: Final = 1 << 20
 """Bytes of records that were checked for a report, after which what is left of them is given back."""
 _UIDS: Final = 1 << 20
@@ -168,21 +170,24 @@ def windowed_conversation(
     def load(wanted: Range, edges: WindowEdges) -> CheckedWindow | ReportedWindow:
         nonlocal garbage
         made = part(wanted)
-        checked = CheckedWindow(reading.judged(made, edges))
-        found: CheckedWindow | ReportedWindow = checked
+        found: CheckedWindow | ReportedWindow
         if reading.view.reporting:
-            found, made = lightened(checked), part(wanted)
+            # Nothing may still refer to what is judged: what is in use is not among the youngest afterwards.
+            found, made = lightened(CheckedWindow(reading.judged(made, edges))), part(wanted)
             garbage += size_of(wanted)
             if garbage > _GARBAGE:
                 collect_young()
                 garbage = 0
+        else:
+            found = CheckedWindow(reading.judged(made, edges))
         documents[wanted.start, wanted.stop] = made
         if checking is not None:
             checking(len(documents), max(len(outline.ranges), len(documents)))
         return found
 
     documents: dict[tuple[int, int], DocumentPart] = {}
-    judged = judge_ranges(outline, load, _MOST, TOGETHER if reading.view.reporting else 1)
+    small = size_of(Range(0, last)) < last * _SMALL
+    judged = judge_ranges(outline, load, _MOST, TOGETHER if reading.view.reporting and small else 1)
     if garbage:
         collect_young()
     if judged is None:
@@ -241,8 +246,10 @@ def proven(scan: Scan, document: Document, edges: WindowEdges) -> tuple[OutlineW
 def outline_of(document: Document, scan: Scan, progress: Progress | None = None) -> Outline | None:
     """The outline from scanning all records of a document. Raises Unreadable, and whatever `progress` raises."""
     with gc_paused():
+        start = 0
         for end, bodies in _bodies(document):
-            scan.feed(_values(bodies, scan.light.sends))
+            scan.feed(_values(bodies, scan.light.sends), end - start)
+            start = end
             if scan.whole:
                 return None
             if progress is not None:
@@ -260,17 +267,25 @@ def _values(bodies: Sequence[Any], sends: Container[Any] | None) -> list[Any]:
         values = [loads(body) for body in bodies]
     except (TypeError, ValueError):
         return [_value(body) for body in bodies]
+    raw, sent = bodies, values
+    if sends is not None:
+        of_these = [n for n, value in enumerate(values) if type(value) is dict and value.get("type") in sends]
+        raw, sent = [bodies[n] for n in of_these], [values[n] for n in of_these]
     # Written again they have the same length, unless something was left out or spelt differently.
     try:
-        if sends is None:
-            same = len(orjson.dumps(values)) == sum(map(len, bodies)) + len(bodies) + 1
-        else:
-            sent = [n for n, value in enumerate(values) if type(value) is dict and value.get("type") in sends]
-            length = sum([len(bodies[n]) for n in sent]) + max(len(sent), 1) + 1
-            same = len(orjson.dumps([values[n] for n in sent])) == length
+        written = orjson.dumps(sent)
     except (TypeError, ValueError, RecursionError):
-        same = False
+        return [_value(body) for body in bodies]
+    more = sum(map(len, raw)) + max(len(sent), 1) + 1 - len(written)
+    same = more == 0 or more == _spaces(raw) - _spaces([written])
     return values if same else [_value(body) for body in bodies]
+
+
+def _spaces(texts: Sequence[Any]) -> int:
+    """How many spaces follow what separates values: Python writes them, and in strings there are as many when they are
+    written again.
+    """
+    return sum(bytes(text).count(b": ") + bytes(text).count(b", ") for text in texts)
 
 
 def _body(record: Record) -> _Body:

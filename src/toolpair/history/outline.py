@@ -94,15 +94,21 @@ class Outline(Struct, frozen=True, eq=False):
         return not self.ranges
 
 
+_MANY_BYTES: Final = 1 << 24
 MANY: Final = 64
 """From so many windows on it is worth while to judge them one by one, however many of them are not clean."""
 
 
-def judged_together(windows: Sequence[OutlineWindow], joined: Iterable[tuple[int, int]]) -> tuple[Range, ...] | None:
-    """What has to be judged; None where most of it has to, which takes no longer at once."""
+def judged_together(
+    windows: Sequence[OutlineWindow], joined: Iterable[tuple[int, int]], size: int
+) -> tuple[Range, ...] | None:
+    """What has to be judged; None where most of it has to, which takes no longer at once.
+
+    `size`: the bytes of all; many of them are not held at once.
+    """
     ranges = ranges_of(windows, joined)
     looked_at = sum(windows[found.stop - 1].end - windows[found.start].first for found in ranges)
-    if windows and looked_at * 2 > windows[-1].end - windows[0].first and len(windows) < MANY:
+    if windows and looked_at * 2 > windows[-1].end - windows[0].first and len(windows) < MANY and size < _MANY_BYTES:
         return None
     return ranges
 

@@ -33,6 +33,7 @@ def _light(judged: CheckedRecords) -> CheckedRecords:
         judged,
         items=(),
         document=None,
+        view=replace(judged.view, surroundings=None),
         given=replace(
             transcript,
             messages=tuple(messages),

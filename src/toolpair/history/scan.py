@@ -85,7 +85,7 @@ class Scan:
         """The first record with both."""
         self.whole = False
         """Only the whole can be judged, whatever comes."""
-        self._number = 0
+        self._number = self._size = 0
         self._flawed = False
         """A record is no proper JSON, although it can be read."""
         # What is said
@@ -96,10 +96,12 @@ class Scan:
         self._unlinked = 0
         self._hangs = self._holds = False
 
-    def feed(self, values: Iterable[Any]) -> None:
-        """The next records' values."""
+    def feed(self, values: Iterable[Any], size: int = 0) -> None:
+        """The next records' values; `size`: their bytes."""
         if self.whole:
             return
+        self._size += size
+        self._cutter.size += size
         values = values if type(values) is list else list(values)
         read, number = self.light.read, self._number
         for value in values:
@@ -381,7 +383,8 @@ class Scan:
             if number >= so_far.past:
                 windows[so_far.window_of(number)].passed += 1
         pairs = [*cutter.joined, *found.joined]
-        ranges = judged_together(windows, [(so_far.window_of(one), so_far.window_of(other)) for one, other in pairs])
+        joined = [(so_far.window_of(one), so_far.window_of(other)) for one, other in pairs]
+        ranges = judged_together(windows, joined, self._size)
         if ranges is None:
             return None
         return Outline(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
 from toolpair.formats.engine.reading.light import Light, SoFar, Whole
 from toolpair.history.outline import OutlineWindow
 
+_LARGE: Final = 1 << 20
+"""Bytes of a window that has few messages: fewer are held in memory when it is judged."""
 _NOTHING = (0, 0, 0, 0, 0, 0)
 
 
@@ -33,6 +35,8 @@ class WindowCutter(Struct, eq=False):
     """Messages in a window."""
     suspect: bool
     """Something in the window that is being read may be a problem."""
+    size: int = 0
+    """Bytes of it, and of what is read with it."""
     messages: int = 0
     calls: int = 0
     rows: int = 0
@@ -50,7 +54,7 @@ class WindowCutter(Struct, eq=False):
 
     def before_response(self, number: int) -> None:
         """A response begins at a record, and all that was called before has its result."""
-        if self.suspect or self.messages >= self.least:
+        if self.suspect or self.messages >= self.least or self.size > _LARGE:
             self.cut(number)
         else:
             self.cuttable, self.newest = self.newest, _Place(number, self._counts())
@@ -106,6 +110,7 @@ class WindowCutter(Struct, eq=False):
         """End the window that is being read in front of a record."""
         self._close(number, *self._counts())
         self._count(_NOTHING)
+        self.size = 0
         self.mixed = []
 
     def _cut_off(self, place: _Place) -> None:

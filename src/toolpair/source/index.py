@@ -69,6 +69,10 @@ class RecordIndex(ABC):
         """
         return self._known_bodies(0, len(self), size)
 
+    def bodies_of(self, first: int, end: int, size: int) -> Iterator[tuple[int, list[Body]]]:
+        """The same of the records [first, end)."""
+        return self._known_bodies(first, min(self.grow(end), end), size)
+
     def _known_bodies(self, first: int, count: int, size: int) -> Iterator[tuple[int, list[Body]]]:
         """The records [first, count), which are already indexed."""
         for number, end in self._neighbours(first, count, size):

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, overload
 
+import orjson
+
 from toolpair.source.index import RecordIndex
 from toolpair.source.record import Record
+
+_BLOCK: Final = 1 << 17
 
 
 class IndexedRecords(Sequence[Record]):
@@ -63,6 +67,19 @@ class IndexedRecords(Sequence[Record]):
             yield records[-1]
         self._all = tuple(records)
         self._made = {}  # after `_all`: a thread that still has the old dict finds the same records in it
+
+    def read(self) -> None:
+        """Read the values of those that strict parsers read, block by block: the others are read when asked for."""
+        first = self._first
+        for number, bodies in self.positions.bodies_of(first, first + len(self), _BLOCK):
+            try:
+                values = [orjson.loads(body) for body in bodies]  # type: ignore[arg-type]
+                # Written again they have the same length, unless something was left out or spelt differently.
+                same = len(orjson.dumps(values)) == sum(map(len, bodies)) + len(bodies) + 1  # type: ignore[arg-type]
+            except (TypeError, ValueError, RecursionError):
+                continue
+            for place, value in enumerate(values, number - first):
+                self._record(place).set_strict(value, same)
 
     def part(self, first: int, end: int) -> IndexedRecords:
         """The records at positions [first, end), as new objects."""

@@ -71,6 +71,14 @@ class Record(Struct, eq=False):
         self.known = value
         self._strict = None
 
+    def set_strict(self, value: Any, same: bool) -> None:
+        """Set the value that a strict parser has read, unless it is known. `same`: nothing of it is quietly flawed."""
+        if self.known is UNREAD:
+            self._strict = True
+            if same:
+                self._flaws = self._quiet = ()
+            self.known = value
+
     def know(self, value: Any, like: Record) -> None:
         """Set the value that its bytes are known to have: that of a record but for plain scalars."""
         self.known = value
@@ -146,10 +154,15 @@ def values_of(records: Iterable[Record]) -> Iterator[Any]:
 
     The value of a large record is not kept in it.
     """
+    return (value for _, value in with_values(records))
+
+
+def with_values(records: Iterable[Record]) -> Iterator[tuple[Record, Any]]:
+    """The same, each with its record."""
     read = 0
     for record in records:
         if record.size <= _SMALL or record.lines > 1:
-            yield record.value
+            yield record, record.value
         elif read < _MOST:
             read += record.size
-            yield parse(record.body)
+            yield record, parse(record.body)

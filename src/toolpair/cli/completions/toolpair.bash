@@ -5,10 +5,10 @@
 #    source ~/.local/share/bash_completion/toolpair
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_toolpair_subparsers=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes completion)
+_shtab_toolpair_subparsers=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes config doctor help completion)
 
 _shtab_toolpair_demo_option_strings=(-h --help --list --ascii --output-format --color)
-_shtab_toolpair_check_option_strings=(-h --help --leaf --inactive --skip-unrecognised -q --quiet --statistics --jobs --no-cache --profile --format --form --output-format --show-content --agent-version --max-size --color)
+_shtab_toolpair_check_option_strings=(-h --help --leaf --inactive --skip-unrecognised -q --quiet --select --ignore --statistics --jobs --no-cache --profile --format --form --output-format --show-content --agent-version --max-size --color)
 _shtab_toolpair_fix_option_strings=(-h --help -o --output --in-place --diff --force --allow-hard-links --keep-backups --recipe --max-id-length --choose --select --ignore --for-error --leaf --profile --format --form --output-format --show-content --agent-version --max-size --color)
 _shtab_toolpair_compare_option_strings=(-h --help --max-id-length --leaf --profile --format --form --output-format --show-content --agent-version --max-size --color)
 _shtab_toolpair_diff_option_strings=(-h --help --ignore-ids --leaf --leaf-b --profile --format --form --output-format --show-content --agent-version --max-size --color)
@@ -27,6 +27,9 @@ _shtab_toolpair_formats_option_strings=(-h --help --output-format --color)
 _shtab_toolpair_profiles_option_strings=(-h --help --output-format --color)
 _shtab_toolpair_rules_option_strings=(-h --help --profile --output-format --color)
 _shtab_toolpair_recipes_option_strings=(-h --help --output-format --color)
+_shtab_toolpair_config_option_strings=(-h --help --path --output-format --color)
+_shtab_toolpair_doctor_option_strings=(-h --help --output-format --color)
+_shtab_toolpair_help_option_strings=(-h --help)
 _shtab_toolpair_completion_option_strings=(-h --help)
 _shtab_toolpair_option_strings=(-h --help --at --leaf --no-journal --ascii -V --version --profile --format --form --agent-version --max-size --color)
 
@@ -74,6 +77,8 @@ _shtab_toolpair___form_COMPGEN=_shtab_compgen_files
 _shtab_toolpair_demo_pos_0_choices=(claude-code-branches cline-late-result codex-killed compaction-cut continue-cancelled copilot-damaged-line damaged docker-agent-late-result duplicate-after-resume gemini-doubled goose-left-out interrupted-call openai-chat-missing openclaw-cut-history opencode-failed-response orphan-after-rewind parallel-swapped pi-lost-line proxy-log python-repr qwen-late-result request-log responses-request reused-ids reused-ids-anthropic sanitised-on-one-side text-before-result valid)
 _shtab_toolpair_demo___output_format_choices=(text json)
 _shtab_toolpair_demo___color_choices=(auto always never)
+_shtab_toolpair_check___select_choices=(args args.not_object args.unparseable call call.duplicate_id call.not_trailing call.reused_id chain chain.cycle chain.duplicate_uuid chain.kept_missing chain.list_differs chain.missing_parent chain.no_timestamp chain.null_parent chain.second_root chain.wrong_leaf content content.empty_message content.empty_result content.empty_text content.empty_tool_calls content.image_too_large content.mixed_with_tool content.not_a_string content.null content.too_many_cache_marks content.too_many_images error error.empty_content error.non_text field field.missing field.unsupported id id.empty id.length id.pattern item item.duplicate_id item.id_prefix mcp mcp.unpaired name name.missing name.pattern reasoning reasoning.bad_signature reasoning.dangling reasoning.final_thinking_disabled reasoning.missing_before_call reasoning.missing_signature reasoning.prefix_changed reasoning.unresolvable_ref record record.bad_json record.bad_utf8 record.big_number record.bom record.duplicate_key record.failed record.glued record.left_out record.lone_surrogate record.no_message record.nul record.torn record.trailing_comma result result.crossed result.duplicate result.id_mismatch result.json_not_object result.kind result.missing result.name result.not_adjacent result.not_first result.order result.orphan result.placeholder result.split_over_messages result.text_after result.type_not_allowed result.unreached role role.call_in_user role.result_in_assistant role.unknown rollout rollout.compaction_ignored rollout.envelope rollout.last_ordinal rollout.no_meta rollout.no_timestamp rollout.not_loaded rollout.old_form rollout.parent_missing server server.call_unpaired server.id_pattern server.result_orphan tools tools.undeclared turn turn.alternation turn.call_after_model turn.failed_retries turn.first_not_user turn.no_user turn.trailing_assistant turn.trailing_call turn.user_after_tool)
+_shtab_toolpair_check___ignore_choices=(args args.not_object args.unparseable call call.duplicate_id call.not_trailing call.reused_id chain chain.cycle chain.duplicate_uuid chain.kept_missing chain.list_differs chain.missing_parent chain.no_timestamp chain.null_parent chain.second_root chain.wrong_leaf content content.empty_message content.empty_result content.empty_text content.empty_tool_calls content.image_too_large content.mixed_with_tool content.not_a_string content.null content.too_many_cache_marks content.too_many_images error error.empty_content error.non_text field field.missing field.unsupported id id.empty id.length id.pattern item item.duplicate_id item.id_prefix mcp mcp.unpaired name name.missing name.pattern reasoning reasoning.bad_signature reasoning.dangling reasoning.final_thinking_disabled reasoning.missing_before_call reasoning.missing_signature reasoning.prefix_changed reasoning.unresolvable_ref record record.bad_json record.bad_utf8 record.big_number record.bom record.duplicate_key record.failed record.glued record.left_out record.lone_surrogate record.no_message record.nul record.torn record.trailing_comma result result.crossed result.duplicate result.id_mismatch result.json_not_object result.kind result.missing result.name result.not_adjacent result.not_first result.order result.orphan result.placeholder result.split_over_messages result.text_after result.type_not_allowed result.unreached role role.call_in_user role.result_in_assistant role.unknown rollout rollout.compaction_ignored rollout.envelope rollout.last_ordinal rollout.no_meta rollout.no_timestamp rollout.not_loaded rollout.old_form rollout.parent_missing server server.call_unpaired server.id_pattern server.result_orphan tools tools.undeclared turn turn.alternation turn.call_after_model turn.failed_retries turn.first_not_user turn.no_user turn.trailing_assistant turn.trailing_call turn.user_after_tool)
 _shtab_toolpair_check___profile_choices=(anthropic anthropic/4.6 anthropic/5.1 anthropic/before-4.6 anthropic/other-models azure-openai bedrock-converse bedrock-converse/separate dashscope deepseek deepseek/plain deepseek/thinking gemini gemini/2 gemini/3 groq llama-cpp llama-cpp/alternating llama-cpp/arguments-walked llama-cpp/text-only llama-cpp/user-needed lm-studio lm-studio/alternating lm-studio/arguments-walked lm-studio/text-only lm-studio/user-needed minimax mistral mistral/v11 mistral/v13 mistral/v2 mistral/v3 mistral/v7 moonshot moonshot/plain moonshot/thinking ollama ollama/alternating ollama/arguments-walked ollama/text-only ollama/user-needed openai-chat openai-chat/older openai-responses openai-responses/stateless openrouter vertex-anthropic vertex-anthropic/4.6 vertex-anthropic/5.1 vertex-anthropic/before-4.6 vllm vllm/alternating vllm/arguments-walked vllm/text-only vllm/user-needed xai zai)
 _shtab_toolpair_check___format_choices=(agent-framework agents-sdk ai-sdk-model ai-sdk-ui anthropic autogen-state bedrock-converse claude-code claude-stream cline-cli codex continue copilot-cli docker-agent gemini-cli gemini-contents google-adk google-adk-database goose inspect-log kimi-cli kiro-cli langchain-constructor langchain-dict langchain-state letta-af livekit llamaindex mastra mini-swe-agent-responses oh-my-pi openai-agents openai-chat openai-responses openclaw opencode opencode-export openhands-events pi pydantic-ai qwen-code roo-code semantic-kernel strands strands-folder swe-agent tau2-bench)
 _shtab_toolpair_check___output_format_choices=(text json jsonl sarif github)
@@ -142,9 +147,13 @@ _shtab_toolpair_rules___color_choices=(auto always never)
 _shtab_toolpair_recipes_pos_0_choices=(docker-agent drop keep minimal recommended roo-code roo-code-pre-send roo-code-reorder roo-code-sanitize)
 _shtab_toolpair_recipes___output_format_choices=(text json)
 _shtab_toolpair_recipes___color_choices=(auto always never)
+_shtab_toolpair_config___output_format_choices=(text json)
+_shtab_toolpair_config___color_choices=(auto always never)
+_shtab_toolpair_doctor___output_format_choices=(text json)
+_shtab_toolpair_doctor___color_choices=(auto always never)
 _shtab_toolpair_completion_pos_0_choices=(bash zsh fish man)
 _shtab_toolpair_pos_0_COMPGEN=_toolpair_files
-_shtab_toolpair_pos_0_choices=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes completion)
+_shtab_toolpair_pos_0_choices=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes config doctor help completion)
 _shtab_toolpair___profile_choices=(anthropic anthropic/4.6 anthropic/5.1 anthropic/before-4.6 anthropic/other-models azure-openai bedrock-converse bedrock-converse/separate dashscope deepseek deepseek/plain deepseek/thinking gemini gemini/2 gemini/3 groq llama-cpp llama-cpp/alternating llama-cpp/arguments-walked llama-cpp/text-only llama-cpp/user-needed lm-studio lm-studio/alternating lm-studio/arguments-walked lm-studio/text-only lm-studio/user-needed minimax mistral mistral/v11 mistral/v13 mistral/v2 mistral/v3 mistral/v7 moonshot moonshot/plain moonshot/thinking ollama ollama/alternating ollama/arguments-walked ollama/text-only ollama/user-needed openai-chat openai-chat/older openai-responses openai-responses/stateless openrouter vertex-anthropic vertex-anthropic/4.6 vertex-anthropic/5.1 vertex-anthropic/before-4.6 vllm vllm/alternating vllm/arguments-walked vllm/text-only vllm/user-needed xai zai)
 _shtab_toolpair___format_choices=(agent-framework agents-sdk ai-sdk-model ai-sdk-ui anthropic autogen-state bedrock-converse claude-code claude-stream cline-cli codex continue copilot-cli docker-agent gemini-cli gemini-contents google-adk google-adk-database goose inspect-log kimi-cli kiro-cli langchain-constructor langchain-dict langchain-state letta-af livekit llamaindex mastra mini-swe-agent-responses oh-my-pi openai-agents openai-chat openai-responses openclaw opencode opencode-export openhands-events pi pydantic-ai qwen-code roo-code semantic-kernel strands strands-folder swe-agent tau2-bench)
 _shtab_toolpair___color_choices=(auto always never)
@@ -230,6 +239,13 @@ _shtab_toolpair_rules__h_nargs=0
 _shtab_toolpair_rules___help_nargs=0
 _shtab_toolpair_recipes__h_nargs=0
 _shtab_toolpair_recipes___help_nargs=0
+_shtab_toolpair_config__h_nargs=0
+_shtab_toolpair_config___help_nargs=0
+_shtab_toolpair_config___path_nargs=0
+_shtab_toolpair_doctor__h_nargs=0
+_shtab_toolpair_doctor___help_nargs=0
+_shtab_toolpair_help__h_nargs=0
+_shtab_toolpair_help___help_nargs=0
 _shtab_toolpair_completion__h_nargs=0
 _shtab_toolpair_completion___help_nargs=0
 _shtab_toolpair_pos_0_nargs=A...

@@ -113,10 +113,12 @@ class CodexLight(Light):
         if not self._meta and kind != "session_meta":
             raise Whole
         self._at = number
+        if kind == "response_item":
+            if len(value) > _ENVELOPE and _may_be_deep([value[key] for key in value if key != "payload"]):
+                raise Odd
+            return self._item(payload, number)
         if len(value) > _ENVELOPE and is_too_deep(value):
             raise Odd
-        if kind == "response_item":
-            return self._item(payload, number)
         if kind == "event_msg":
             self._event(payload, number)
         elif kind == "token_usage_record":
@@ -187,7 +189,7 @@ class CodexLight(Light):
         status, passed = item.get("status"), item.get(_PASSED)
         if (
             not item.keys() <= _KEYS[kind]
-            or any(map(_may_be_deep, item.values()))
+            or _may_be_deep(item.values())
             or (status is not None and type(status) is not str)
             or (passed is not None and not passes_through(passed))
         ):
@@ -282,11 +284,12 @@ class CodexLight(Light):
         )
 
 
-def _may_be_deep(part: Any) -> bool:
-    """Whether so many values begin in a part of an item that they may be nested deeper than Codex's parser goes."""
-    if type(part) is not dict and type(part) is not list:
+def _may_be_deep(fields: Iterable[Any]) -> bool:
+    """Whether so many values begin in fields of a record that they may be nested deeper than Codex's parser goes."""
+    nested = [field for field in fields if type(field) is dict or type(field) is list]
+    if not nested:
         return False
-    written = orjson.dumps(part)
+    written = orjson.dumps(nested)
     return written.count(b"[") + written.count(b"{") > _SHALLOW
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 import orjson
 from msgspec.structs import replace
 
+from toolpair.dialects.besides import telling_keys
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.dialects.foreign_media import held_media
 from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
@@ -135,6 +136,7 @@ class Reader:
         self._role = made["role"]
         self._skipped = made["skipped"]
         self._group = made["group"]
+        self._knows = compiled.tests["mine"]
 
     def blocks(self, value: Any, record: int) -> list[Any]:
         """The blocks of an element."""
@@ -142,6 +144,12 @@ class Reader:
         if not any(block.kind == "thinking" for block in found):
             return found
         return [_signed(value, block) if block.kind == "thinking" else block for block in found]
+
+    def is_unread(self, value: dict[str, Any]) -> bool:
+        """Whether an element says something of which nothing is read: it is no message, nor an empty one."""
+        if self._skipped(value) or any(block.kind != "other" for block in self._blocks(value, 0)):
+            return False
+        return bool(telling_keys(value))
 
     def is_signed_enough(self, values: Sequence[Any]) -> bool:
         """Whether all thinking is signed, if the API wants that."""
@@ -164,9 +172,10 @@ class Reader:
         scopes: dict[int, Scope] = {}
         found = []
         for item in items:
-            if not isinstance(item.value, dict):
+            value = item.value
+            if not isinstance(value, dict) or (not self._knows(value) and self.is_unread(value)):
                 scopes[item.uid] = "malformed"
-            elif not self._skipped(item.value):
+            elif not self._skipped(value):
                 found.append(item)
         if self.table.shape == "item":
             messages = list(self._runs(found))

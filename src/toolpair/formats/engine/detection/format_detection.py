@@ -20,7 +20,7 @@ from toolpair.source.document import Document
 from toolpair.source.errors import NotUnderstood, UnknownForm
 from toolpair.source.floods import Flood
 from toolpair.source.indexed_records import IndexedRecords
-from toolpair.source.record import Record, are_all_read, values_of
+from toolpair.source.record import Record, are_all_read, values_of, with_values
 from toolpair.source.record_values import parse
 from toolpair.source.repairing import close
 from toolpair.transcript.model import Damaged, EmptyObject, Transcript
@@ -50,13 +50,12 @@ def format_of(document: Document, profile: str | None = None) -> Format | None:
 
 def _surest_of_lexed(records: Sequence[Record], kind: str) -> Format | None:
     """The agent's format that damaged records speak for together with the others; lists are left to those alone."""
-    found = _surest([shown for value in map(_shown_by, records) for shown in value], kind)
+    found = _surest([shown for read in with_values(records) for shown in _shown_by(*read)], kind)
     return found if found is not None and found.id not in PLAIN else None
 
 
-def _shown_by(record: Record) -> Iterator[Any]:
+def _shown_by(record: Record, value: Any) -> Iterator[Any]:
     """The value of a record; of a damaged one what stands on its line, as far as it can be read."""
-    value = record.value
     if not isinstance(value, Damaged):
         yield value
         return
@@ -299,9 +298,9 @@ def _named_kinds(sources: Iterable[ConversationSource]) -> Iterator[_NotYet]:
     whole: list[tuple[dict[str, Any], Any]] = []
     damaged: list[tuple[dict[str, Any], Any]] = []
     for source in islice(sources, _LOOKED_AT):
-        for record in source.document.records[:_LOOKED_AT]:
-            to = damaged if isinstance(record.value, Damaged) else whole
-            to.extend((value, source.outer) for value in _shown_by(record) if isinstance(value, dict))
+        for record, read in with_values(source.document.records[:_LOOKED_AT]):
+            to = damaged if isinstance(read, Damaged) else whole
+            to.extend((value, source.outer) for value in _shown_by(record, read) if isinstance(value, dict))
     for kind in _NOT_YET:
         shown = sum(kind.shows(*value) for value in whole + damaged)
         if shown * 2 > len(whole) if kind.of_most else shown:
