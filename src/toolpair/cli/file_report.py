@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import argparse
 
     from toolpair.history.losses import Losses
-    from toolpair.session.verdict_cache import Kept, Question, VerdictCache
+    from toolpair.session.verdict_cache import Findings, Kept, Question, VerdictCache
 
 Entry = dict[str, Any]
 REPORT_VERSION: Final = 1
@@ -47,6 +47,8 @@ class Checked(Struct):
     """How many problems were not asked for."""
     kept: tuple[bytes, Kept] | None = None
     """What a `VerdictCache` takes of it."""
+    findings: Findings | None = None
+    """What was found, in numbers, where they are asked for (`options.counted`)."""
 
 
 Answered = tuple[inputs.Input, list[Checked]]
@@ -151,6 +153,10 @@ def judge_file(
                 from toolpair.session.verdict_cache import kept_of
 
                 checked.kept = kept_of(session, question(options, profile), begun)
+            if getattr(options, "counted", False):
+                from toolpair.session.verdict_cache import findings_of
+
+                checked.findings = findings_of(session, options.inactive)
             made.append(checked)
     except SessionError as error:
         # A file that is too large may well be a session.
