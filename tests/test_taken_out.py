@@ -264,7 +264,7 @@ def _is_whole(opened: Session, session: Session) -> None:
     assert session.undo() is not None and session.to_bytes() == opened.to_bytes() and not _aside(session)
 
 
-IN_RESULTS = set(MADE) - {"gemini-contents", "opencode", "copilot-cli"}
+IN_RESULTS = set(MADE) - {"opencode", "copilot-cli"}
 """The formats that can write a result without its image. (opencode sends that image in a message of its own.)"""
 
 

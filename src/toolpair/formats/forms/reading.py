@@ -51,9 +51,21 @@ def call(
 
 
 def result(
-    kind: BlockKind, record: int, slot: Slot, id_: Any, name: Any, content: Any, failed: bool, rule: Rule
+    kind: BlockKind,
+    record: int,
+    slot: Slot,
+    id_: Any,
+    name: Any,
+    content: Any,
+    failed: bool,
+    rule: Rule,
+    media: Any = None,
 ) -> FormBlock:
-    value = {"type": "tool_result", "content": content_of(content)}
+    says = content_of(content)
+    held = [held_media(part) if isinstance(part, dict) else None for part in media] if isinstance(media, list) else []
+    if held and None not in held:
+        says = [*([{"type": "text", "text": says}] if isinstance(says, str) else says), *held]
+    value = {"type": "tool_result", "content": says}
     if id_ is not None:
         value["tool_use_id"] = id_
     if failed:

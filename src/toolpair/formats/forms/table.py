@@ -75,6 +75,8 @@ class Result(Struct, forbid_unknown_fields=True, frozen=True):
     at: str
     id: Paths = ""
     content: Paths = ""
+    media: Paths = ""
+    """Where its images and documents are listed, beside what it says."""
     name: Paths = ""
     error: list[str] = []
     """Any of these conditions marks an error."""

@@ -167,7 +167,7 @@ class FormWriter(AnthropicWriter):
             if was.get("is_error") is True and block.value.get("is_error") is not True:
                 made |= self._without_error(rule, unit)
             if "content" in was and block.value.get("content") is not was["content"]:
-                made |= _set(rule.content, unit, self._content(block, rule, unit))
+                made |= self._said_by(block, rule, unit, was["content"])
         if (edit := self.given.get(id(block))) is not None:
             made |= self._filled(block, unit, edit)
         return made
@@ -187,9 +187,19 @@ class FormWriter(AnthropicWriter):
         places = (place_of(path_of(path), unit) for path, told, _ in conditions if told)
         return {place: ABSENT for place in places if place and value_at(unit, place) is not None}
 
-    def _content(self, block: DraftBlock, rule: Rule, unit: Any) -> Any:
-        """A result's content, spelled as that of a new result is, or as a list where it is one."""
+    def _said_by(self, block: DraftBlock, rule: Rule, unit: Any, was: Any) -> Mapping[Slot, Any]:
+        """What a result says now; its media where the table has them beside it."""
         content = block.value.get("content")
+        if not rule.media or not is_held(was) or not isinstance(content, list):
+            return _set(rule.content, unit, self._content(block, rule, unit, content))
+        texts, held = _apart(content)
+        made = _set(rule.media, unit, held or ABSENT)
+        if texts != _apart(was)[0]:
+            made |= _set(rule.content, unit, self._content(block, rule, unit, text_of(texts)))
+        return made
+
+    def _content(self, block: DraftBlock, rule: Rule, unit: Any, content: Any) -> Any:
+        """A result's content, spelled as that of a new result is, or as a list where it is one."""
         was: Any = None if (slot := _place(rule.content, unit)) is None else value_at(unit, slot)
         if listed_in(was) is not None and isinstance(content, list):
             return {**was, "value": [part.raw if isinstance(part, HeldMedia) else part for part in content]}
@@ -440,6 +450,12 @@ def _place(paths: Sequence[Path], unit: Any) -> Slot | None:
     """Where the first of these paths leads that leads to something, or would."""
     places = [place for path in paths if (place := place_of(path, unit)) is not None]
     return next((place for place in places if value_at(unit, place) is not None), places[0] if places else None)
+
+
+def _apart(content: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """What a result says, and its media as the file has them."""
+    held = [part.raw for part in content if isinstance(part, HeldMedia)]
+    return [part for part in content if not isinstance(part, HeldMedia)], held
 
 
 def _set(paths: Sequence[Path], unit: Any, value: Any) -> dict[Slot, Any]:
