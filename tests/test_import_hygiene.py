@@ -264,6 +264,7 @@ DOORS = {
         "tui.app",
         "tui.background_loading",
         "tui.leaving",
+        "tui.picker_checks",
         "tui.preferences",
         "tui.session_list",
     },
@@ -383,7 +384,7 @@ FORMATS = {
 }
 # What one option or one mistake needs, of modules that each command loads: 41 of them.
 COMMANDS = {
-    "cli.check": {"cli.jobs", "cli.statistics", "session.verdict_cache"},
+    "cli.check": {"cli.baseline", "cli.jobs", "cli.statistics", "session.verdict_cache"},
     "cli.file_report": {"session.verdict_cache"},
     "cli.fix": {"cli.pasted"},
     "cli.fixing": {"cli.for_error", "source.patch"},
@@ -397,6 +398,7 @@ COMMANDS = {
     },
     "cli.output": {"cli.ci.github", "cli.ci.sarif"},
     "cli.progress": {"cli.progress_line"},
+    "cli.selection": {"rules.registry"},
     "cli.sessions": {"formats.engine.agents.databases"},
     "cli.terminal": {"cli.meant", "rules.profiles", "text.safe", "text.shell"},
 }
@@ -432,6 +434,7 @@ KEYS = {
     "tui.controllers.comparing": {"session.reopening", "tui.screens.compare", "tui.screens.menu", "tui.screens.picker"},
     "tui.controllers.viewers": {
         "session.carrying_out",
+        "tui.fix_effects",
         "tui.viewer_pages",
         "tui.screens.statistics",
         "tui.screens.viewer",

@@ -97,9 +97,19 @@ def content_of(content: Any) -> Any:
             ]
             if None not in made:
                 return made
+    if (listed := listed_in(content)) is not None:
+        return [held_media(part) or part for part in listed]
     if isinstance(content, dict) and isinstance(text := _in_wrapper(content), str):
         return text
     return json.dumps(content, ensure_ascii=False, default=str)
+
+
+def listed_in(content: Any) -> list[dict[str, Any]] | None:
+    """The parts of an output that says of itself that it is a list of them, as the AI SDK's may."""
+    parts = content.get("value") if isinstance(content, dict) and content.get("type") == "content" else None
+    if not isinstance(parts, list) or not all(isinstance(one, dict) and "type" in one for one in parts):
+        return None
+    return parts
 
 
 def _in_wrapper(value: dict[str, Any]) -> Any:
