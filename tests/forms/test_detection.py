@@ -135,9 +135,14 @@ def test_what_is_said_in_another_spelling_is_no_empty_message(most: str, few: st
     assert [element for element in json.loads(session.to_bytes()) if element in others] == others
 
 
-def test_a_list_that_two_forms_can_read_is_named_as_both() -> None:
+def test_what_two_forms_can_read_is_named_as_both() -> None:
     parts = [element["parts"] for element in MADE["ui"].elements]
     elements = MADE["converse body"].elements
     both = [element | {"id": "m", "parts": (parts * 3)[number]} for number, element in enumerate(elements)]
     with pytest.raises(SessionError, match=r"either of these: AI SDK UI messages .* and Bedrock Converse messages"):
         opened(both)
+    two = {"messages": MADE["converse body"].elements, "contents": MADE["gemini list"].elements}
+    with pytest.raises(SessionError, match=r"either of these: Bedrock Converse messages .* and Gemini contents"):
+        opened(two)
+    forced = open_session("s.json", data=json.dumps(two).encode(), format="gemini-contents")
+    assert forced.conversation.counts.pairs == 2 and forced.to_bytes() == json.dumps(two).encode()
