@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import toolpair
 from tests.forms.made_lists import made_lists, responses
 from toolpair.formats.forms.registry import shipped
 from toolpair.session.session import SessionError, open_session
@@ -87,6 +88,14 @@ def test_a_body_that_is_cut_off_opens_where_it_is_known() -> None:
     session = open_session("s.json", data=data[: data.rindex(b'"parts"')])
     assert session.format.id == "gemini-contents"
     assert session.file.conversations[0].counts.pairs == 2
+
+
+def test_a_list_without_what_is_around_it_is_still_in_its_form() -> None:
+    """As a program has it in memory, or has saved it alone."""
+    for name in sorted(MADE.keys() - {"agents sdk", "letta"}):  # which are lists of an API, too
+        made = MADE[name]
+        assert opened(made.elements) == made.form
+        assert toolpair.check(made.elements).errors == (), name
 
 
 @pytest.mark.parametrize("form", ["autogen-state", "langchain-state"])
