@@ -620,6 +620,13 @@ def test_half_a_character_in_arguments_is_replaced_where_an_error_says_so(tmp_pa
     assert after[1]["tool_calls"][0]["function"].pop("arguments") == given.replace("x\\ud83d", "x\\ufffd")
     call["function"].pop("arguments")
     assert after == messages
+    body = {"model": "m", "system": "Be \ud83d", "messages": [{"role": "user", "content": "Go."}]}
+    session = toolpair.session.session.open_session("body.json", data=json.dumps(body).encode())
+    target = session.find(
+        "400 The request body is not valid JSON: no low surrogate in string: line 1 column 9 (char 8)"
+    )
+    assert target is not None and target.problem is None
+    assert target.text.startswith("Half a character stands outside of the messages, in system: ")
 
 
 def test_an_image_of_bedrocks_stays_as_it_is_written_where_its_result_becomes_text() -> None:

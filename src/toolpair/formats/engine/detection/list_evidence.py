@@ -64,10 +64,12 @@ def api_of(value: dict[str, Any]) -> str | None:
     role = value.get("role")
     if role == "tool" and _is_of_ai_sdk(value.get("content")):
         return OTHER
+    if role == "tool" and "tool_name" in value and "tool_call_id" not in value:
+        return OTHER  # Ollama's own API
     if role == "tool" or role == "function" or "tool_call_id" in value or "function_call" in value:
         return CHAT
     if isinstance(value.get("tool_calls"), list):
-        return OTHER if content_elsewhere(value) else CHAT
+        return OTHER if content_elsewhere(value) or any(map(_is_of_ollama, value["tool_calls"])) else CHAT
     if "role" not in value and is_item(value) and value["type"] in ITEMS:
         return RESPONSES
     content = value.get("content")
@@ -111,6 +113,12 @@ def is_foreign(value: Any) -> bool:
         return True
     keys = content_elsewhere(value)
     return bool(keys) and ("tool_calls" in keys or "content" not in value or not _is_known(value.get("role")))
+
+
+def _is_of_ollama(call: Any) -> bool:
+    """Whether a call has no type, and an object for arguments: in chat messages they are JSON in a string."""
+    function = call.get("function") if isinstance(call, dict) and "type" not in call else None
+    return isinstance(function, dict) and isinstance(function.get("arguments"), dict)
 
 
 def _is_of_ai_sdk(content: Any) -> bool:
