@@ -18,7 +18,7 @@ _OUTCOMES: Final = Path(__file__).resolve().parent.parent / "tests" / "golden" /
 _IDS: Final = re.compile(r"\b(?:toolu|call)_\w+")
 _SIZES: Final = re.compile(r"(?:the|\d+) results?, [\d,]+ bytes")
 _HOME: Final = "/home/you"
-_ID: Final = "5a1f3c8e-7d42-4b6f-9e0a-1c2d3e4f5a6b"
+ID: Final = "5a1f3c8e-7d42-4b6f-9e0a-1c2d3e4f5a6b"
 _READ: Final = {
     "claude-code": """JSON Lines, a tree of records. The history is the path from the record where the agent
 would continue, as the agent rebuilds it; other branches and sub-agents' sessions are shown apart.""",
@@ -232,7 +232,7 @@ def _page(one: Format) -> Iterator[str]:
     yield from ("## What toolpair does", f"It checks them against {checks}.")
     in_rows = bool(one.layouts) or any(isinstance(agent, DatabaseAgent) for agent in agents)
     yield _SAVED_ROWS if in_rows else _SAVED_FILES if one.folders else _SAVED
-    ways = list(_ways(agents))
+    ways = list(resume_lines(agents))
     if ways:
         yield from ("", "## How to resume", *ways)
     if one.id in _RESUMING:
@@ -265,11 +265,12 @@ def _places(agent: Agent) -> str:
     return f"| {agent.title} | `{agent.id}` | `{usual[0]}` | {mac} | {variable} |"
 
 
-def _ways(agents: tuple[Agent, ...]) -> Iterator[str]:
+def resume_lines(agents: tuple[Agent, ...]) -> Iterator[str]:
+    """How each of these agents resumes a session."""
     for agent in agents:
         machine = Machine("linux", {}, Path(_HOME))
         path = agent.roots(machine)[0] / f"session{agent.suffix or '.json'}"
-        file = SessionFile(path, path, _ID, "/home/you/project")
+        file = SessionFile(path, path, ID, "/home/you/project")
         way = agent.way_in_its_own(file) if isinstance(agent, DatabaseAgent) else agent.way_back(file)
         if way is not None and agent.id in written_by():
             yield f"- {agent.title}: {way.text if way.prose is not None else f'`{way.text}`'}"

@@ -72,6 +72,18 @@ def formats() -> Pages:
     return made
 
 
+def errors() -> Pages:
+    """A page for each provider's error texts, and the index of them."""
+    made: Pages = import_module("error_pages").pages()
+    return made
+
+
+def dead_session() -> str:
+    """What to type, agent by agent."""
+    made: str = import_module("dead_session_page").page()
+    return made
+
+
 def export() -> str:
     """What an export cannot carry."""
     made: str = import_module("export_page").page()
@@ -94,9 +106,10 @@ FOLDERS: Final[Mapping[str, Callable[[], Pages]]] = {
     "recipes": recipes,
     "systems": systems,
     "formats": formats,
+    "errors": errors,
 }
 """Folder of docs/ -> what makes it."""
-ALONE: Final[Mapping[str, Callable[[], str]]] = {"export.md": export}
+ALONE: Final[Mapping[str, Callable[[], str]]] = {"export.md": export, "dead-session.md": dead_session}
 """File in docs/ itself -> what makes it."""
 
 

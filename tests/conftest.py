@@ -73,6 +73,7 @@ def pinned_environment(
     # The newest measured version resumes sessions, whatever is installed here.
     monkeypatch.setattr("toolpair.cli.inputs.version_here", lambda format_id: None)
     # Not created: hardly any test keeps something.
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.getbasetemp() / "no-config"))
     state = hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:12]
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / f"state-{state}"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / f"cache-{state}"))

@@ -40,6 +40,7 @@ SAMPLES: Final[dict[str, Sample]] = {
     "ANT24": Sample('messages: roles must alternate between "user" and "assistant", but found multiple "assistant" roles in a row'),
     "ANT25": Sample("all content must be type 'text' if 'is_error' is true"),
     "ANT26": Sample('API Error: 400 due to tool use concurrency issues.'),
+    "ANT49": Sample('API Error: 413 {"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}'),
     "VTX01": Sample('{"type":"error","error":{"type":"invalid_request_error","message":"messages.33: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_vrtx_01KKMxh6V7Kx6g5tZbQBfQ9b. Each `tool_use` block must have a corresponding `tool_result` block in the next message."},"request_id":"req_vrtx_011CXDA6q3bAL2vMavcCemUc"}', ids=('toolu_vrtx_01KKMxh6V7Kx6g5tZbQBfQ9b',), message=33),
     "BDR01": Sample('Expected toolResult blocks at messages.2.content for the following Ids: tooluse_jQ912rboYgzgLULQpRxWot, tooluse_sX1A7q9kipz4qAW36LUR1H', ids=('tooluse_jQ912rboYgzgLULQpRxWot', 'tooluse_sX1A7q9kipz4qAW36LUR1H'), message=2),
     "BDR02": Sample('Expected toolResult blocks at messages.4.content for the following Ids: tooluse_a, but found: tooluse_b', ids=('tooluse_a', 'tooluse_b'), message=4),
@@ -67,6 +68,7 @@ SAMPLES: Final[dict[str, Sample]] = {
     "OAI08": Sample("Invalid 'messages[69].tool_calls[0].function.name': empty string. Expected a string with minimum length 1, but got an empty string instead.", message=69),
     "OAI09": Sample("Invalid value for 'content': expected a string, got null."),
     "OAI10": Sample("Missing required parameter: 'messages[1].function_call.name'.", message=1),
+    "OAI22": Sample("Invalid 'messages[5].content': string too long. Expected a string with maximum length 10485760, but got a string with length 10605342 instead.", message=5),
     "AZR01": Sample("Invalid parameter: Duplicate value for 'tool_call_id' of 'call_3CUuk6MhsjlXLBcBASLB2iUF, in messages[4] and messages[5]", ids=('call_3CUuk6MhsjlXLBcBASLB2iUF',), message=5),
     "RSP01": Sample('No tool output found for function call call_k20FunjGZouIu7PaUIAHz2G6.', ids=('call_k20FunjGZouIu7PaUIAHz2G6',)),
     "RSP02": Sample('No tool output found for custom tool call call_nNNw7JP5hY7UXaATvHBRDYqc.', ids=('call_nNNw7JP5hY7UXaATvHBRDYqc',)),
@@ -81,6 +83,7 @@ SAMPLES: Final[dict[str, Sample]] = {
     "RSP11": Sample("Item with id 'rs_0123abc' not found.", ids=('rs_0123abc',)),
     "RSP22": Sample("Duplicate function_call_output for call_id 'terminal:0'. Each function_call must have exactly one matching function_call_output", ids=('terminal:0',)),
     "RSP23": Sample("One of \"input\" or \"previous_response_id\"or 'prompt'or 'conversation_id' must be provided."),
+    "RSP24": Sample("Invalid 'input[24].output': string too long. Expected a string with maximum length 10485760, but got a string with length 11437877 instead.", message=24),
     "GEM01": Sample('Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.'),
     "GEM02": Sample('Please ensure that function call turn comes immediately after a user turn or after a function response turn.'),
     "GEM03": Sample('Please ensure that function response turn comes immediately after a function call turn'),
@@ -258,6 +261,9 @@ SAMPLES: Final[dict[str, Sample]] = {
     "PYS01": Sample("'utf-8' codec can't encode characters in position 3-4: surrogates not allowed"),
 }
 NEIGHBOURS: Final[dict[str, str]] = {
+    "ANT49": 'Request exceeds the maximum age',
+    "OAI22": "Invalid 'metadata.content': string too long. Expected a string with maximum length 512, but got one of 910.",
+    "RSP24": "Invalid 'input': string too long. Expected a string with maximum length 10485760, but got a longer one.",
     "RSP22": "Duplicate function name in the tool definitions: call_id",
     "RSP23": "One of 'file_id' or 'file_url' must be provided.",
     "SRV04": "messages.model_settings.top_k: property 'top_k' is set twice",

@@ -85,6 +85,28 @@ def test_links_between_the_pages_lead_somewhere(wanted: dict[Path, str]) -> None
     assert found > 500
 
 
+def test_links_of_the_pages_by_hand_lead_somewhere() -> None:
+    """Also to a heading, as a forge and the docs site name it."""
+
+    def anchors(path: Path) -> set[str]:
+        heads = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        return {re.sub(r"[^\w -]", "", head.lower()).strip().replace(" ", "-") for head in heads}
+
+    pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCS.glob("*.md"), *(ROOT / "examples").glob("*.md")]
+    for page in pages:
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for target, anchor in re.findall(r"\]\((?!https?://)([^)#\s]*)(?:#([^)]*))?\)", text):
+            path = (page.parent / target).resolve() if target else page
+            assert path.exists(), f"{page.name}: {target}"
+            assert not anchor or anchor in anchors(path), f"{page.name}: {target}#{anchor}"
+
+
+def test_the_docs_site_has_each_page() -> None:
+    nav = set(re.findall(r"([\w/.-]+\.md)\s*$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE))
+    folders = {f"{path.parent.name}/README.md" for path in DOCS.glob("*/README.md")}
+    assert nav == {path.name for path in DOCS.glob("*.md")} | folders
+
+
 def test_what_is_out_of_date_is_named_and_written(
     made: ModuleType,
     wanted: dict[Path, str],

@@ -235,6 +235,7 @@ def test_the_library_works_without_a_terminal_library() -> None:
 # next to nothing, the interface shows its first frame before it has a session.
 DOORS = {
     "cli.main": {
+        "cli.configured",
         "cli.exits",
         "cli.inputs",
         "cli.meant",
@@ -263,6 +264,7 @@ DOORS = {
         "tui.app",
         "tui.background_loading",
         "tui.leaving",
+        "tui.picker_checks",
         "tui.preferences",
         "tui.session_list",
     },
@@ -293,12 +295,13 @@ CHECKING = {
     },
     "history.id_places": {"rules.errors.error_detection"},
     "history.summary": {"rules.pages"},
-    "history.window": {"history.compacted"},
+    "history.window": {"history.compacted", "source.rewriting"},
     "history.window_checks": {"rules.errors.message_counting"},
     "dialects.anthropic": {"dialects.foreign_parts"},
     "dialects.openai_chat": {"dialects.foreign_parts"},
     "dialects.openai_responses": {"dialects.foreign_parts"},
     "rules.contents": {"rules.images"},
+    "rules.context": {"rules.causes.whole"},
     "rules.judge": {"rules.binding", "rules.errors.message_counting", "rules.errors.quotes"},
     "rules.pairs": {"rules.duplicates", "rules.result_places"},
     "rules.result_contents": {"dialects.bedrock_converse"},
@@ -340,6 +343,7 @@ CHECKING = {
         "session.staged",
         "source.changes",
     },
+    "shell.machine": {"shell.settings"},
     "shell.program": {"shell.quoting"},
     "source.container": {"source.literal"},
     "source.container_reading": {"source.large"},
@@ -380,7 +384,7 @@ FORMATS = {
 }
 # What one option or one mistake needs, of modules that each command loads: 41 of them.
 COMMANDS = {
-    "cli.check": {"cli.jobs", "cli.statistics", "session.verdict_cache"},
+    "cli.check": {"cli.baseline", "cli.jobs", "cli.statistics", "session.verdict_cache"},
     "cli.file_report": {"session.verdict_cache"},
     "cli.fix": {"cli.pasted"},
     "cli.fixing": {"cli.for_error", "source.patch"},
@@ -394,6 +398,7 @@ COMMANDS = {
     },
     "cli.output": {"cli.ci.github", "cli.ci.sarif"},
     "cli.progress": {"cli.progress_line"},
+    "cli.selection": {"rules.registry"},
     "cli.sessions": {"formats.engine.agents.databases"},
     "cli.terminal": {"cli.meant", "rules.profiles", "text.safe", "text.shell"},
 }
@@ -429,6 +434,7 @@ KEYS = {
     "tui.controllers.comparing": {"session.reopening", "tui.screens.compare", "tui.screens.menu", "tui.screens.picker"},
     "tui.controllers.viewers": {
         "session.carrying_out",
+        "tui.fix_effects",
         "tui.viewer_pages",
         "tui.screens.statistics",
         "tui.screens.viewer",

@@ -129,6 +129,8 @@ PASTED = {
     "Error: 'messages[1].content[1].image_url'. Expected an URL": [("messages", 1, 1)],
     "Value at 'messages.2.member.content.1.member.document.name' failed to satisfy": [("messages", 1, 0)],
     # These are about something else.
+    '{"error": {"message": "400 invalid request: content is missing"}}': [],
+    "Error message: 400 invalid content": [],
     "I got message 3 of 5 today": [],
     "error in messages, 3 of them": [],
     'Traceback\n  File "x.py", line 3, in f\n    input[7] = 2\nIndexError: list index out of range': [],

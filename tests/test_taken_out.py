@@ -32,6 +32,7 @@ from toolpair.rules.where import NamedPlace
 from toolpair.session.decisions import with_named
 from toolpair.session.session import Found, Session
 from toolpair.source.errors import Refused
+from toolpair.transcript.edits import ShrinkImages
 
 RAW = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 9000, 400) + bytes(40)
 DATA = base64.b64encode(RAW).decode()
@@ -189,6 +190,22 @@ def _goose(folder: Path) -> Path:
     thought = {"type": "thinking", "thinking": "a quiet thought", "signature": "c2lnbmVk"}
     rows = [goose.user(goose.text("See this."), image), goose.says(thought, goose.call("one")), goose.user(answer)]
     return goose.database(folder / "sessions.db", rows)
+
+
+def _ai_sdk() -> Made:
+    said = {"type": "text", "text": "See this."}
+    url = {"image": URL}
+    messages: list[Any] = []
+    for number, kind in enumerate(({"image": DATA}, {"type": "file", "data": DATA, "mediaType": "image/png"}, url)):
+        of_call = {"toolCallId": f"{number}", "toolName": "look"}
+        part = {"type": ("media", "image-data", "file-data")[number], "data": DATA, "mediaType": "image/png"}
+        output = {"type": "content", "value": [{"type": "text", "text": SAID}, part]}
+        messages += [
+            {"role": "user", "content": [said, {"type": "image", **kind}]},
+            {"role": "assistant", "content": [{"type": "tool-call", **of_call, "input": {}}]},
+            {"role": "tool", "content": [{"type": "tool-result", **of_call, "output": output}]},
+        ]
+    return "list.json", json.dumps(messages).encode()
 
 
 MADE: dict[str, Any] = {
@@ -436,23 +453,10 @@ def test_an_image_is_made_smaller_where_pillow_is_installed() -> None:
     assert pixels_of(source["data"]) == (2000, 50) and source["media_type"] == "image/png"
     assert large.encode() in _aside(session)
     (broken,) = session.conversation.named(["content.image_too_large"], NamedPlace(0, 1))
+    assert "shrink-image" not in [fix.id for fix in broken.fixes], "one that cannot be read cannot be made smaller"
+    made = ShrinkImages(broken.others[0], (broken.others[0].value,), 2000, 1 << 20)
     with pytest.raises(Refused, match="remove it instead"):
-        session.stage(broken)
-
-
-def _ai_sdk(data: str) -> bytes:
-    said = {"type": "text", "text": "See this."}
-    url = {"image": f"data:image/png;base64,{data}"}
-    messages: list[Any] = []
-    for number, kind in enumerate(({"image": data}, {"type": "file", "data": data, "mediaType": "image/png"}, url)):
-        of_call = {"toolCallId": f"{number}", "toolName": "look"}
-        output = {"type": "text", "value": SAID}
-        messages += [
-            {"role": "user", "content": [said, {"type": "image", **kind}]},
-            {"role": "assistant", "content": [{"type": "tool-call", **of_call, "input": {}}]},
-            {"role": "tool", "content": [{"type": "tool-result", **of_call, "output": output}]},
-        ]
-    return json.dumps(messages).encode()
+        session.conversation.apply([made])
 
 
 @pytest.mark.parametrize("name", ["ai-sdk-model", *some(sorted(MADE), 4)])
@@ -464,8 +468,7 @@ def test_an_image_is_made_smaller_in_every_spelling(name: str, tmp_path: Path, m
     monkeypatch.setitem(globals(), "DATA", large)
     monkeypatch.setitem(globals(), "URL", f"data:image/png;base64,{large}")
     monkeypatch.setitem(IMAGE["source"], "data", large)
-    if name == "ai-sdk-model":
-        monkeypatch.setitem(MADE, name, lambda: ("list.json", _ai_sdk(large)))
+    monkeypatch.setitem(MADE, "ai-sdk-model", _ai_sdk)
     made = _staged(name, tmp_path, "content.image_too_large", "shrink-image")
     for opened, session in made:
         images = re.findall(r"iVBORw0KGgo[A-Za-z0-9+/]+=*", session.to_bytes().decode())
@@ -474,7 +477,13 @@ def test_an_image_is_made_smaller_in_every_spelling(name: str, tmp_path: Path, m
         assert changed and all(sizes == ((8400, 60), (2000, 14)) for sizes in changed), name
         assert large.encode() in _aside(session)
         _is_whole(opened, session)
-    assert made or name == "copilot-cli"
+    assert len(made) == 6 if name == "ai-sdk-model" else made or name == "copilot-cli"
+    if name == "ai-sdk-model":
+        for opened, session in _staged(name, tmp_path, "content.image_too_large", "remove-image"):
+            assert (
+                session.to_bytes().count(large.encode()) == 5 and b"removed by toolpair: image/" in session.to_bytes()
+            )
+            _is_whole(opened, session)
 
 
 @pytest.mark.parametrize("name", ["anthropic", "claude-code"])
@@ -591,6 +600,26 @@ def test_thinking_beside_the_content_of_chat_messages_is_removed_with_its_signat
         assert {number for number, one in enumerate(now) if len(one) > 2} == left
         assert b"c2lnbmVk" in _aside(session) and (b"encrypted" in _aside(session)) == (3 not in left)
         assert session.undo() is not None and json.loads(session.to_bytes()) == messages
+
+
+def test_half_a_character_in_arguments_is_replaced_where_an_error_says_so(tmp_path: Path) -> None:
+    given = '{"a": "x\\ud83d", "b": "\\\\ud83d \\ud83d\\ude00"}'
+    call = {"id": "call_one", "type": "function", "function": {"name": "look", "arguments": given}}
+    ok = {**call, "id": "call_two", "function": {"name": "look", "arguments": "{}"}}
+    answers = [{"role": "tool", "tool_call_id": one["id"], "content": SAID} for one in (call, ok)]
+    messages = [{"role": "user", "content": "Go."}, {"role": "assistant", "tool_calls": [call, ok]}, *answers]
+    session = toolpair.session.session.open_session("list.json", data=json.dumps(messages).encode())
+    assert not session.problems, "the API that this is for reads no arguments"
+    target = session.find(
+        "400 The request body is not valid JSON: no low surrogate in string: line 1 column 9 (char 8)"
+    )
+    assert target is not None and target.problem is not None and target.problem.severity == "error"
+    row = session.stage(target.problem)
+    assert row.loses is None and not session.staging.losses
+    after = json.loads(session.to_bytes())
+    assert after[1]["tool_calls"][0]["function"].pop("arguments") == given.replace("x\\ud83d", "x\\ufffd")
+    call["function"].pop("arguments")
+    assert after == messages
 
 
 def test_an_image_of_bedrocks_stays_as_it_is_written_where_its_result_becomes_text() -> None:

@@ -6,11 +6,12 @@ import os
 import time
 from pathlib import Path
 from shutil import copyfile, rmtree
+from statistics import median
 from uuid import UUID
 
 from benchmarks.harness.figures import Found, plain, ratio
 from benchmarks.harness.plan import Plan
-from benchmarks.harness.processes import run
+from benchmarks.harness.processes import Ran, run
 from benchmarks.sessions.options import Options
 
 SIZE = 250_000
@@ -28,12 +29,18 @@ def measure(plan: Plan, found: Found) -> None:
         environment = ["env", f"HOME={home}", f"XDG_CACHE_HOME={home}/cache"]
         check = [*environment, *plan.toolpair("check", home, "-q")]
         time.sleep(2.1)  # what was written just now would not be kept
-        work, walls = [], []
+        one: list[float] = []
+        all_: list[Ran] = []
         for _ in range(plan.times(3)):
-            work.append(run([*check, "--no-cache", "--jobs", "1"], codes=(0, 1)).cpu)
-            walls.append(run([*check, "--no-cache"], codes=(0, 1)).wall)
+            one.append(run([*check, "--no-cache", "--jobs", "1"], codes=(0, 1)).cpu)
+            all_.append(run([*check, "--no-cache"], codes=(0, 1)))
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        found["directory.check"] = ratio(walls, [one / cores for one in work], f"{min(work):.1f} s on {cores} cores")
+        found["directory.check"] = ratio(
+            [ran.wall for ran in all_],
+            [work / cores for work in one],
+            f"{median(one):.1f} s in one process, {cores} cores",
+            f"processor time of all {median([ran.cpu for ran in all_]) / median(one):.2f} ×",
+        )
         run(check, codes=(0, 1))
         found["directory.again"] = plain([run(check, codes=(0, 1)).wall for _ in range(plan.times(5))])
         listed = [*environment, *plan.toolpair("sessions")]

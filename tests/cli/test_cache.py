@@ -107,6 +107,9 @@ def test_any_byte_and_any_way_of_asking_counts(folder: Path) -> None:
         _flip(path, at := chance.randrange(path.stat().st_size))
         assert cache.find(str(path)) is None
         _flip(path, at)
+    session = open_session(path)
+    session.reader.view.beside.names("\udcff")  # type: ignore[union-attr]
+    assert kept_of(session, verdict_cache.AS_LISTED, LATER) is None, "it could not be written"
     keep()
     for question in (
         Question(format="anthropic"),
@@ -140,8 +143,11 @@ def test_a_change_of_anything_else_is_seen(
     log.execute("pragma journal_mode = wal")
     log.execute("create table before (x)")
     stored = f"{rows}::{log.execute('select id from sessions').fetchone()[0]}"
+    program = tmp_path / "program"
+    program.mkdir()
+    monkeypatch.setattr(verdict_cache, "_OWN", str(program))
     changes: list[tuple[str, Callable[[], object]]] = [
-        (str(session), lambda: monkeypatch.setattr("toolpair.__version__", "0.0.1")),
+        (str(session), lambda: (program / "new.py").write_text("")),
         (str(session), lambda: (tmp_path / "config" / "toolpair" / "forms").mkdir(parents=True)),
         (str(session), lambda: (results / f"{lost}.txt").write_text("found")),
         (str(session), lambda: _flip(results / f"{lost}.txt", 2)),
@@ -208,7 +214,8 @@ def test_nothing_of_a_session_is_kept(run: Run, folder: Path) -> None:
     for file in folder.rglob("*.json*"):
         words |= set(re.findall(r"[\w.:/ -]{7,}", file.read_text("utf-8", "replace")))
     of_toolpair = {"claude-code", "anthropic", "result.", "message", "messages", "results", "response"}
-    assert not {word for word in words if word in kept} - of_toolpair
+    found = {word for word in words if word in kept} - of_toolpair
+    assert all(re.fullmatch(r"[\d.]+", word) for word in found), "but the version of the agent that wrote it"
 
 
 def test_what_is_damaged_or_not_ones_own_is_ignored(run: Run, folder: Path, tmp_path: Path) -> None:

@@ -29,6 +29,29 @@ def test_broken_file_ends_with_1_and_names_place_rule_cause_and_fix(run: Run, sa
     assert "fix: " in ran.out
 
 
+def test_what_stops_comes_first_and_only_what_is_asked_for_is_told(run: Run, tmp_path: Path) -> None:
+    def block(kind: str, **fields: object) -> dict[str, object]:
+        return {"type": kind, **fields}
+
+    call = {"name": "Bash", "input": {}}
+    messages = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [block("tool_use", id="a", **call), block("tool_use", id="b", **call)]},
+        {"role": "user", "content": [block("tool_result", tool_use_id=id_, content="x") for id_ in ("b", "a")]},
+        {"role": "assistant", "content": [block("tool_use", id="c", **call)]},
+        {"role": "user", "content": "and?"},
+    ]
+    path = tmp_path / "list.json"
+    path.write_text(json.dumps(messages))
+    rules = [problem["rule"] for problem in run("check", path, "--output-format", "json").json["files"][0]["problems"]]
+    assert rules == ["result.missing", "result.order"], "the other way round in the file"
+    assert run("check", path).code == 1
+    without = run("check", path, "--ignore", "result.missing")
+    assert without.code == 0 and "1 other problem not asked for" in without.out and "result.order" in without.out
+    family = run("check", path, "--select", "result,chain", "--ignore", "result.order")
+    assert family.code == 1 and "result.missing" in family.out and "result.order" not in family.out
+
+
 def test_no_colour_where_nobody_looks(run: Run, samples: Path) -> None:
     assert b"\x1b" not in run("check", samples / "sanitised-on-one-side.json").raw
 

@@ -73,7 +73,7 @@ def test_an_unknown_text_without_a_place_leads_to_check(run: Run, samples: Path)
 
 
 def test_an_unknown_text_shows_the_nearest_and_finds_its_id(run: Run, samples: Path) -> None:
-    unknown = f"messages.4: some `tool_use` ids lack their `tool_result` blocks in the next message: {ID}"
+    unknown = f"messages.4: some `tool_use` ids look odd beside `tool_result` blocks in the next message: {ID}"
     ran = run("explain", unknown, samples / FILE)
     assert ran.code == 1
     assert "unknown" in ran.err and "The nearest known ones, none of which match:" in ran.out

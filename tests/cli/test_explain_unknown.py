@@ -25,9 +25,7 @@ def test_a_wrapper_without_an_answer_in_it_is_explained_as_that(run: Run) -> Non
 
 
 def test_what_an_unknown_answer_says_is_shown_without_its_wrapper(run: Run) -> None:
-    said = (
-        "'messages.3' : for 'role:assistant' the following must be satisfied[('messages.3.content' : must be a string)]"
-    )
+    said = "'messages.3' : for 'role:assistant' the following must be satisfied[('messages.3.content' : must be frobnicated)]"
     ran = run("explain", in_litellm(said))
     assert ran.code == 1 and f"What LiteLLM (Groq) passed on: {said}\n" in ran.out
     listed = run("explain", in_litellm(said), "--output-format", "json")

@@ -71,6 +71,28 @@ def test_two_errors_in_one_paste_are_both_answered(tmp_path: Path, run: Run) -> 
     assert ran.code == 2 and not ran.out, "now none is"
 
 
+def test_each_error_of_a_paste_has_its_own_place_and_its_own_provider(tmp_path: Path, run: Run) -> None:
+    path, out = tmp_path / "chat.json", tmp_path / "out.json"
+    messages = [dict(message) for message in CHAT]
+    messages[0] = {"role": "user", "content": [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]}
+    messages[5] = {"role": "assistant", "content": "half \ud83d"}
+    path.write_text(json.dumps(messages))
+    text = (
+        "'messages.0' : for 'role:user' one must be satisfied[('messages.0.content' : value must be a string)]\n\n"
+        "invalid params, invalid function arguments json string, tool_call_id: call_b (2013)\n\n"
+        "unexpected end of hex escape at line 1 column 99"
+    )
+    assert [
+        (one.found.is_placed, one.problem and one.problem.message) for one in toolpair.open(path).find_all(text)
+    ] == [
+        *((True, 0), (True, 2), (False, 5)),
+    ]
+    ran = run("fix", path, "--for-error", text, "-o", out)
+    after = json.loads(out.read_bytes())
+    assert ran.code == 0 and after[0]["content"] == "one\n\ntwo" and after[5]["content"] == "half \ufffd", ran.err
+    assert isinstance(json.loads(after[2]["tool_calls"][1]["function"]["arguments"]), dict)
+
+
 def test_an_error_without_a_place_means_all_that_break_its_rule_and_nothing_else(tmp_path: Path, run: Run) -> None:
     path, out = tmp_path / "list.json", tmp_path / "out.json"
     blank = {"type": "text", "text": ""}
@@ -83,6 +105,16 @@ def test_an_error_without_a_place_means_all_that_break_its_rule_and_nothing_else
     assert ran.code == 1 and "1 error is left for you" in ran.err and "result.missing" in ran.err
     after = json.loads(out.read_bytes())
     assert [message["content"] for message in after[:4]] == [words, [*words, call], words, words]
+    contents = [{"role": "user", "parts": [{"text": ""}, {"text": "look"}]}, {"role": "model", "parts": []}]
+    path.write_text(json.dumps([*contents, {"role": "user", "parts": [{"text": "go on"}]}]))
+    says = (
+        "Unable to submit request because it has an empty text parameter. Add a value to the parameter and try again."
+    )
+    ran = run(
+        "fix", path, "--for-error", says, "-o", out, "--force", "--profile", "gemini", "--format", "gemini-contents"
+    )
+    after = json.loads(out.read_bytes())
+    assert ran.code == 0 and [one["parts"] for one in after] == [[{"text": "look"}], [{"text": "go on"}]], ran.err
     ran = run(
         "fix", path, "--for-error", "messages.0.content.0.tool_use.id: String should match pattern '^[a-z]+$'", "--diff"
     )

@@ -15,6 +15,52 @@ from toolpair.session.session import open_session
 from toolpair.transcript.pairing import pair
 
 MADE = made_lists()
+OTHERS: dict[str, Callable[[int], list[Any]]] = {
+    "roles are keys": lambda n: [
+        {"human": {"text": "look at it"}},
+        {"ai": {"text": "I do so", "calls": [{"id": f"c-{n}", "name": "find", "args": {"n": n}}]}},
+        {"tool": {"id": f"c-{n}", "output": "found it"}},
+        {"ai": {"text": "it is there"}},
+    ],
+    "names in order, without ids": lambda n: [
+        {"from": "user", "chunks": [{"text": "look at it"}]},
+        {"from": "model", "chunks": [{"invoke": {"fn": "find", "args": {"n": n}}}]},
+        {"from": "user", "chunks": [{"answer": {"fn": "find", "value": "found it"}}]},
+        {"from": "model", "chunks": [{"text": "it is there"}]},
+    ],
+    "a result repeats its call": lambda n: [
+        {"role": "user", "content": [{"text": "look at it"}]},
+        {"role": "assistant", "content": [{"call": {"tool_name": "find", "arguments": {"n": n}, "id": f"c-{n}"}}]},
+        {"role": "tool", "content": [{"done": {"result": "found it", "origin": {"tool_name": "find",
+                                               "arguments": {"n": n}, "id": f"c-{n}"}}}]},
+        {"role": "assistant", "content": [{"text": "it is there"}]},
+    ],
+    "what counts is in a body": lambda n: [
+        {"direction": "in", "body": {"say": "look at it"}},
+        {"direction": "out", "body": {"tool": "find", "call": f"c-{n}", "args": {"n": n}}},
+        {"direction": "in", "body": {"call": f"c-{n}", "out": "found it"}},
+        {"direction": "out", "body": {"say": "it is there"}},
+    ],
+    "no word is known": lambda n: [
+        {"角色": "用户", "内容": "看看订单"},
+        {"角色": "助手", "内容": "", "工具调用": [{"编号": f"c-{n}", "工具": "find", "参数": {"n": n}}]},
+        {"角色": "工具", "编号": f"c-{n}", "内容": f"订单 {n} 已发货"},
+        {"角色": "助手", "内容": "已发货"},
+    ],
+    "ids that are used again": lambda n: [
+        {"role": "user", "text": "look at it"},
+        {"role": "assistant", "text": "", "calls": [{"id": "1", "tool": "find", "input": {"n": n}}]},
+        {"role": "tool", "call_id": "1", "result": "found it"},
+        {"role": "assistant", "text": "it is there"},
+    ],
+    "kinds without a role": lambda n: [
+        {"t": "asked", "line": "look at it"},
+        {"t": "exec", "job": f"job-{n}", "command": "find", "env": {"n": n}},
+        {"t": "exit", "job": f"job-{n}", "code": 0, "stdout": "found it"},
+        {"t": "told", "line": "it is there"},
+    ],
+}  # fmt: skip
+"""A user's text, a call, its result and the model's text, as nobody's known form has them."""
 Facts = tuple[set[tuple[Any, Any]], set[tuple[Any, str]], int]
 
 
@@ -105,6 +151,18 @@ def test_each_shape(run: Run, tmp_path: Path, shape: str, around: str) -> None:
     assert checked.code == 0, checked.out
 
 
+@pytest.mark.parametrize("name", OTHERS)
+def test_lists_that_nobody_has_a_form_for(run: Run, tmp_path: Path, name: str) -> None:
+    path, table = drafted(run, tmp_path, [one for n in range(3) for one in OTHERS[name](n)])
+    transcript = open_session(path, format=table).file.conversations[0].transcript
+    roles = {block.text: message.role for message in transcript.messages for block in message.blocks}
+    asked, told = ("看看订单", "已发货") if name == "no word is known" else ("look at it", "it is there")
+    assert (roles[asked], roles[told]) == ("user", "assistant")
+    found = [one for one in pair(transcript).pairs if one.call and one.results]
+    assert [one.call.value["input"] for one in found if one.call] == [{"n": n} for n in range(3)]
+    assert [one.call.name for one in found if one.call] == ["find"] * 3
+
+
 @pytest.mark.parametrize("shape", ["block", "message", "item"])
 def test_a_lost_result_is_shown(run: Run, tmp_path: Path, shape: str) -> None:
     elements = [one for n in range(3) for one in SHAPES[shape](n)]
@@ -145,6 +203,17 @@ def test_the_lists_of_known_forms(run: Run, tmp_path: Path, name: str) -> None:
         pytest.param([{"id": f"m-{n}", "parent_id": f"m-{n - 1}", "text": "go on"} for n in range(9)], id="a tree"),
         pytest.param([{"id": f"u-{n}", "name": "Ann", "data": {"age": n}} for n in range(9)], id="people"),
         pytest.param([{"k" * 5000: "x", "b": [[[{}]]], '"': {"\\": 1}}] * 2, id="huge and odd keys"),
+        pytest.param(
+            [
+                one
+                for n in range(9)
+                for one in (
+                    {"sku": f"s-{n}", "label": "lamp", "traits": {"w": n}},
+                    {"sku": f"s-{n}", "review": "a good lamp"},
+                )
+            ],
+            id="goods and what is said of them",
+        ),
         pytest.param([], id="nothing"),
         pytest.param("a text", id="a text"),
     ],
@@ -202,9 +271,9 @@ def test_the_draft_with_its_example_writes_fixes(run: Run, tmp_path: Path) -> No
     path, table = drafted(run, tmp_path, elements, lines=True)
     assert "the file has 3 calls and 2 results: 2 of 3 are pairs" in Path(table).read_text()
     head, _, example = Path(table).read_text().partition("# [new]\n")
-    result = next(line for line in example.splitlines() if line.startswith("# result = ")).removeprefix("# ")
-    Path(table).write_text(f'{head}[new]\n{result}\ntext = {{ event = "turn", who = "customer", say = "$text" }}\n')
+    Path(table).write_text(f"{head}[new]\n{example.replace('# ', '')}")
     assert run("fix", path, "--in-place", "--form", table).code == 0
+    assert '"turn", "who": "customer", "say": "$text"' in example
     calls, results, pairs = facts(path, table)
     assert len(calls) == len(results) == pairs == 3
 

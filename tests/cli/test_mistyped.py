@@ -17,10 +17,11 @@ from toolpair.cli.main import COMMANDS
         (["chek", "x"], "There is no command or file 'chek'. Did you mean `toolpair check`?"),
         (["chek"], "There is no command or file 'chek'. Did you mean `toolpair check`?"),
         (["Fix", "x", "--diff"], "There is no command or file 'Fix'. Did you mean `toolpair fix`?"),
-        (["help"], "There is no command or file 'help'. Did you mean `toolpair --help`?"),
         (["repair", "x"], "There is no command or file 'repair'. Did you mean `toolpair fix`?"),
         (["abc", "x"], "There is no command or file 'abc'. `toolpair --help` lists the commands."),
         (["check", "x", "--jbos", "2"], "There is no option --jbos. Did you mean --jobs?"),
+        (["check", "--hepl"], "There is no option --hepl. Did you mean --help?"),
+        (["check", "x", "--ignore", "reslut"], "There is no rule 'reslut'. Did you mean result?"),
         (["check", "x", "--outputformat=json"], "There is no option --outputformat. Did you mean --output-format?"),
         (["fix", "x", "--zzz"], "There is no option --zzz. `toolpair fix --help` shows how it is used."),
         (["--asci", "x"], "There is no option --asci. Did you mean --ascii?"),
@@ -45,7 +46,7 @@ def test_a_file_is_a_file_whatever_it_is_called(
 ) -> None:
     path = copy("valid.json")
     monkeypatch.chdir(path.parent)
-    for name in ("chek", "help"):
+    for name in ("chek", "lint"):
         path.rename(path.with_name(name))
         path = path.with_name(name)
         assert "needs a terminal" in run(name).err
@@ -64,3 +65,13 @@ def test_a_suggested_command_exists() -> None:
 
     assert set(COMMANDS_ELSEWHERE.values()) <= {*COMMANDS, "FILE", "--help", "--version"}
     assert not set(COMMANDS_ELSEWHERE) & set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_fits_eighty_columns(run: Run, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    ran = run(*command.split(), "--help")
+    assert ran.code == 0 and not [line for line in ran.out.splitlines() if len(line) > 80]
+    commands = " ".join(ran.out.replace("\\\n", " ").split())
+    if command == "compare":
+        assert "--output-format json | jq '.recipes[] | [.name, .valid, .losses.text]'" in commands

@@ -121,5 +121,5 @@ def test_what_says_content_unasked_is_what_readme_names(run: Run, tmp_path: Path
         assert not any(text in ran.out + ran.err for text in said), command
     assert "<argument>" in run("fix", path, "--diff").out
     assert "<words>" in run("sees", path).out
-    readme = " ".join((Path(__file__).resolve().parents[2] / "README.md").read_text().split())
-    assert "`fix --diff` prints what differs" in readme and "`sees` the beginning of each message" in readme
+    page = " ".join((Path(__file__).resolve().parents[2] / "docs/commands.md").read_text().split())
+    assert "`fix --diff` prints what differs" in page and "`sees` the beginning of each message" in page

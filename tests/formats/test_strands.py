@@ -273,7 +273,7 @@ def test_a_summary_is_sent_before_the_messages_that_it_did_not_replace(tmp_path:
 @pytest.mark.parametrize("summary", [7, "so far", {"role": "user"}, {"role": "user", "content": "so far"}])
 def test_a_summary_that_is_no_message_is_not_guessed_at(tmp_path: Path, summary: Any) -> None:
     folder = strands(tmp_path, state={"summary_message": summary})
-    with pytest.raises(SessionError, match="holds a summary that is no message"):
+    with pytest.raises(SessionError, match="holds a summary that is not a message"):
         open_session(folder)
 
 

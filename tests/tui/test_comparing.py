@@ -14,7 +14,7 @@ from tests.history.opening import judged_by
 from tests.history.test_two_histories import distinct, messages
 from tests.rounds import mixed, some
 from tests.session_folders import claude_session, set_age
-from tests.tui.driving import SIZES, drive, frame, lines_of, press, settled
+from tests.tui.driving import SIZES, at_rest, drive, frame, lines_of, press, settled
 from tests.tui.test_picker import drive as drive_picker
 from tests.tui.test_picker import sessions
 from toolpair.session.session import open_session
@@ -38,6 +38,10 @@ def test_before_and_after_the_fixes(broken: Path, size: tuple[int, int]) -> None
         assert "A now" in frame(app) and "B after saving" in frame(app)
         assert "4 pairs different, 16 the same" in frame(app)
         assert "difference 1 of 4" in frame(app) and "toolu" in cursor_line(app)
+        if size[1] >= 24:
+            await pilot.pause(0.1)
+            below = frame(app).partition("─ what differs ─")[2]
+            assert "toolu.read.file:005" in below and "toolu_read_file_005" in below, "the row is below in full"
         await press(pilot, "right_square_bracket", "right_square_bracket")
         assert "difference 3 of 4" in frame(app) and "no result" in cursor_line(app)
         await press(pilot, "enter")
@@ -216,7 +220,7 @@ def test_content_is_never_read_as_markup_or_obeyed(tmp_path: Path) -> None:
 def test_rows_are_filtered_and_escape_shows_all_again(broken: Path, size: tuple[int, int]) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "d", "enter")
-        before = frame(app)
+        before = await at_rest(pilot, app)
         rows = app.screen.query_one(RowList)
         await press(pilot, "ampersand", "text:is:different", "enter")
         assert rows.count == 4 and "is:different" in frame(app) and "4 rows (esc)" in frame(app)
@@ -231,7 +235,7 @@ def test_rows_are_filtered_and_escape_shows_all_again(broken: Path, size: tuple[
         await press(pilot, "ampersand", "text:is:wrong", "enter")
         assert "is:wrong is not a filter here" in frame(app)
         await press(pilot, "escape", "left_square_bracket")
-        assert frame(app) == before
+        assert await at_rest(pilot, app) == before
 
     drive(broken, play, size)
 
@@ -239,11 +243,11 @@ def test_rows_are_filtered_and_escape_shows_all_again(broken: Path, size: tuple[
 def test_a_text_is_found_as_it_is_typed_also_in_what_is_folded(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "d", "enter")
-        before, count = frame(app), app.screen.query_one(RowList).count
+        before, count = await at_rest(pilot, app), app.screen.query_one(RowList).count
         await press(pilot, "slash", "text:src/9.py")
         assert "match 1 of 1" in frame(app)
         await press(pilot, "escape")
-        assert frame(app) == before, "escape goes back to where it began, and folds again"
+        assert await at_rest(pilot, app) == before, "escape goes back to where it began, and folds again"
         await press(pilot, "slash", "text:src/9.py", "enter")
         assert "src/9.py" in cursor_line(app) and app.screen.query_one(RowList).count > count
         await press(pilot, "n", "N")

@@ -135,7 +135,7 @@ def test_a_text_that_leads_nowhere_is_told_and_the_prompt_stays(sound: Path) -> 
         assert not isinstance(app.screen, PairScreen)
         shown = frame(app)
         assert "This is not an id, place, rule or error text" in shown and "the dog ate my homework" in shown
-        await paste(app, pilot, "The toolUse blocks at some messages contain duplicate ids")
+        await paste(app, pilot, "The toolUse blocks at some messages contain odd Ids")
         await press(pilot, "enter")
         shown = frame(app)
         assert "The nearest known error, which does not match, is from " in " ".join(shown.split())

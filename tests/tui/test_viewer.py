@@ -434,3 +434,29 @@ def test_an_edit_has_the_colours_of_its_file(tmp_path: Path, monkeypatch: pytest
         assert not any("mark" in style and "code" in style for style in styles("+") | styles("-"))
 
     drive(path, play, drawn=True)
+
+
+def test_call_and_result_are_side_by_side_and_their_neighbours_a_key_away(native: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "g", "j", "enter")
+        top = next(line for line in lines_of(app) if line.startswith("── call ──"))
+        assert top[60:].startswith("┬─ result · ok · 2 lines")
+        [line] = [line for line in lines_of(app) if "$ echo 0" in line]
+        assert line.index("first line of 0") > 60, "the output is beside the command, and not below it, too"
+        await press(pilot, "tab", "slash", "text:second", "enter")
+        assert "match 1 of 1" in frame(app), "keys go to the other column"
+        await press(pilot, "right_curly_bracket", "right_curly_bracket")
+        assert "$ echo 2" in frame(app) and "first line of 2" in frame(app)
+        await press(pilot, "left_curly_bracket", "left_curly_bracket", "left_curly_bracket")
+        assert "there is no previous pair" in frame(app) and "$ echo 0" in frame(app)
+        await press(pilot, "tab", "vertical_line")
+        assert not any("┬─ result" in line for line in lines_of(app))
+        assert [line.index("first line of 0") < 20 for line in lines_of(app) if "first line of 0" in line] == [True]
+        await press(pilot, "vertical_line")
+        await pilot.resize_terminal(100, 30)
+        await pilot.pause()
+        assert "┬" not in frame(app) and "[call]" in frame(app)
+        await press(pilot, "right_curly_bracket", "q")
+        assert "▌  1  " in frame(app), "the list has followed"
+
+    drive(native, play, (120, 40))

@@ -33,7 +33,14 @@ def installed_version(
     `environ` and `home` default to this user's.
     """
     program = next((agent.program for agent in agents_of(format_id) if agent.program is not None), None)
-    if program is None or program.package is None:
+    return program_version(program, environ, home) if program is not None else None
+
+
+def program_version(
+    program: Program, environ: Mapping[str, str] | None = None, home: str | os.PathLike[str] | None = None
+) -> str | None:
+    """The version of an agent's command here; None if its files do not show it."""
+    if program.package is None:
         return None
     environ = os.environ if environ is None else environ
     home = os.fspath(os.path.expanduser("~") if home is None else home)

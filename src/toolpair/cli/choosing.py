@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from toolpair.cli.exits import UsageError
+from toolpair.cli.own_recipes import names as own_names
+from toolpair.cli.own_recipes import own_recipe
+from toolpair.cli.selection import known, named, names
 from toolpair.cli.terminal import add_options
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import DEFAULT, Options, Recipe
-from toolpair.rules.registry import RULES
 from toolpair.session.session import Fix, Problem, Session
-from toolpair.shell.program import command
 
 
 class Plan(Struct, frozen=True):
@@ -34,24 +34,20 @@ class Plan(Struct, frozen=True):
     def pick(self, problem: Problem) -> Fix | None:
         """The fix to apply for the problem; None leaves it. Only for a recipe that picks."""
         assert self.recipe.pick is not None
-        if _names(self.ignore, problem.rule):
+        if names(self.ignore, problem.rule):
             return None
-        chosen = next((fix for rule, fix in self.choices.items() if _names((rule,), problem.rule)), None)
+        chosen = next((fix for rule, fix in self.choices.items() if names((rule,), problem.rule)), None)
         if chosen is not None:
             # Named by a person: applied whatever it removes, like one that is not recommended.
             return next((replace(fix, recommended=False) for fix in problem.fixes if fix.id == chosen), None)
         if not self.select:
             return self.recipe.pick(problem)
-        if not _names(self.select, problem.rule):
+        if not names(self.select, problem.rule):
             return None
         if problem.severity == "error":
             return self.recipe.pick(problem)
         best = problem.recommended
         return replace(best, recommended=False) if best is not None else None
-
-
-def _names(listed: Iterable[str], rule: str) -> bool:
-    return any(rule == name or rule.startswith(name + ".") for name in listed)
 
 
 def recipe_named(name: str) -> Recipe:
@@ -60,8 +56,8 @@ def recipe_named(name: str) -> Recipe:
         return RECIPES[name]
     import difflib
 
-    close = difflib.get_close_matches(name, RECIPES, n=1)
-    hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(RECIPES)}."
+    close = difflib.get_close_matches(name, (*RECIPES, *own_names()), n=1)
+    hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join((*RECIPES, *own_names()))}."
     raise UsageError(f"There is no recipe {name!r}. {hint}")
 
 
@@ -87,37 +83,24 @@ def options_for(recipe: Recipe, max_id_length: int | None) -> Options:
 
 def read_plan(options: argparse.Namespace) -> Plan:
     """The plan that the options ask for. Raises UsageError for an unknown rule, recipe or option."""
-    chosen = recipe_named(options.recipe)
+    own = own_recipe(options.recipe)
+    chosen = recipe_named(own.base if own is not None else options.recipe)
+    choose, select, ignore = options.choose, options.select, options.ignore
+    if own is not None:
+        choose, select, ignore = [*own.choices, *choose], select or own.select, [*own.ignore, *ignore]
     asked = options_for(chosen, options.max_id_length)
-    if chosen.pick is None and (options.select or options.ignore or options.choose):
+    if chosen.pick is None and (select or ignore or choose):
         raise UsageError(
             f"The recipe {chosen.name} works on the whole conversation, "
             "so --select, --ignore and --choose do not apply."
         )
-    rules = sorted(RULES)
     choices: dict[str, str] = {}
-    for choice in options.choose:
+    for choice in choose:
         rule, separator, fix = choice.partition("=")
         if not separator or not rule or not fix:
             raise UsageError(f"--choose takes RULE=FIX, as in result.missing=remove-call, not {choice!r}.")
-        choices[_known(rule.strip(), rules)] = fix.strip()
-    select, ignore = (
-        tuple(_known(name.strip(), rules) for names in listed for name in names.split(",") if name.strip())
-        for listed in (options.select, options.ignore)
-    )
-    return Plan(chosen, asked, select, ignore, choices)
-
-
-def _known(name: str, rules: list[str]) -> str:
-    name = name.removesuffix(".*").removesuffix(".")
-    if any(_names((name,), rule) for rule in rules):
-        return name
-    import difflib
-
-    families = {rule.split(".")[0] for rule in rules}
-    close = difflib.get_close_matches(name, [*rules, *families], n=1)
-    hint = f" Did you mean {close[0]}?" if close else f" `{command('rules')}` lists them all."
-    raise UsageError(f"There is no rule {name!r}.{hint}")
+        choices[known(rule.strip())] = fix.strip()
+    return Plan(chosen, asked, named(select), named(ignore), choices)
 
 
 def _check_choices(session: Session, plan: Plan) -> None:
@@ -127,7 +110,7 @@ def _check_choices(session: Session, plan: Plan) -> None:
             fix.id
             for conversation in session.conversations
             for problem in conversation.problems
-            if _names((rule,), problem.rule)
+            if names((rule,), problem.rule)
             for fix in problem.fixes
         }
         if offered and chosen not in offered:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct, field
 
 from toolpair.cli import inputs
+from toolpair.cli.selection import wanted_rules
+from toolpair.history.conversation import rank
 from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session, SessionError
 from toolpair.source.errors import TooLarge
 from toolpair.transcript.counting import plural
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     import argparse
 
     from toolpair.history.losses import Losses
-    from toolpair.session.verdict_cache import Kept, Question, VerdictCache
+    from toolpair.session.verdict_cache import Findings, Kept, Question, VerdictCache
 
 Entry = dict[str, Any]
 REPORT_VERSION: Final = 1
@@ -41,8 +43,12 @@ class Checked(Struct):
     """The file is checked with other profiles as well."""
     on_resume: list[str | None] = field(default_factory=list)
     """What the agent does about each problem, as a sentence."""
+    hidden: int = 0
+    """How many problems were not asked for."""
     kept: tuple[bytes, Kept] | None = None
     """What a `VerdictCache` takes of it."""
+    findings: Findings | None = None
+    """What was found, in numbers, where they are asked for (`options.counted`)."""
 
 
 Answered = tuple[inputs.Input, list[Checked]]
@@ -81,19 +87,27 @@ class Totals(Struct):
 
 
 def describe(
-    session: Session, path: str, show_content: bool = False, inactive: bool = False, several: bool = False
+    session: Session,
+    path: str,
+    show_content: bool = False,
+    inactive: bool = False,
+    several: bool = False,
+    wanted: Callable[[str], bool] | None = None,
 ) -> Checked:
-    """The report of one open session in its current state, over all its conversations.
+    """The report of one open session in its current state, over all its conversations: what stops comes first.
 
     With `inactive`, records that are not sent are checked as well. `several`: there is one report for each of several
-    profiles.
+    profiles. `wanted`: the rules to report, by name.
     """
-    problems: list[Entry] = []
-    on_resume: list[str | None] = []
+    found: list[tuple[Problem, Conversation]] = []
     for conversation in session.conversations:
         for problem in (*conversation.problems, *(conversation.inactive_problems() if inactive else ())):
-            problems.append(problem_entry(session, conversation, problem, show_content))
-            on_resume.append(problem.on_resume.text if problem.on_resume is not None else None)
+            found.append((problem, conversation))
+    shown = sorted(found, key=lambda each: rank(each[0]))
+    if wanted is not None:
+        shown = [each for each in shown if wanted(each[0].rule)]
+    problems = [problem_entry(session, conversation, problem, show_content) for problem, conversation in shown]
+    on_resume = [problem.on_resume.text if problem.on_resume is not None else None for problem, _ in shown]
     entry: Entry = {
         "path": path,
         "format": session.format.id,
@@ -110,7 +124,9 @@ def describe(
     ]
     if branches:
         entry["branches"] = branches
-    return Checked(entry, session.sentence, several=several, on_resume=on_resume)
+    hidden = len(found) - len(shown)
+    sentence = "" if hidden else session.sentence
+    return Checked(entry, sentence, several=several, on_resume=on_resume, hidden=hidden)
 
 
 def judge_file(
@@ -124,6 +140,7 @@ def judge_file(
     if skipping and not inputs.may_be_session(source.name):
         return None
     several = len(options.profile) > 1
+    wanted = wanted_rules(options.select, options.ignore)
     made: list[Checked] = []
     begun = time.time_ns()
     try:
@@ -131,11 +148,15 @@ def judge_file(
         for profile in options.profile or [None]:
             if made:
                 session.set_profile(profile)
-            checked = describe(session, source.name, options.show_content, options.inactive, several)
+            checked = describe(session, source.name, options.show_content, options.inactive, several, wanted)
             if options.cached and source.walked:
                 from toolpair.session.verdict_cache import kept_of
 
                 checked.kept = kept_of(session, question(options, profile), begun)
+            if getattr(options, "counted", False):
+                from toolpair.session.verdict_cache import findings_of
+
+                checked.findings = findings_of(session, options.inactive)
             made.append(checked)
     except SessionError as error:
         # A file that is too large may well be a session.

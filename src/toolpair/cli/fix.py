@@ -87,7 +87,8 @@ def parser() -> Parser:
     add_options(
         what,
         f"""
-        --recipe NAME  how to choose (default: {RECOMMENDED}; `toolpair recipes` lists them)
+        --recipe NAME  how to choose (default: {RECOMMENDED}; `toolpair recipes` lists them), or a file of your own,
+                       which ends in .toml
         """,
         recipe={"default": RECOMMENDED},
     )

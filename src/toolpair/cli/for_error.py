@@ -12,7 +12,7 @@ from toolpair.rules.errors.texts import title_of
 from toolpair.rules.registry import RULES
 from toolpair.rules.rule import family_of
 from toolpair.session.decisions import Decision, found_by, standing
-from toolpair.session.session import Fix, Found, Problem, Refused, Session, Target
+from toolpair.session.session import Conversation, Fix, Found, Problem, Refused, Session, Target
 from toolpair.shell.program import command
 from toolpair.text.shell import shell_word
 
@@ -29,11 +29,14 @@ def stage_for_error(session: Session, text: str, choices: Mapping[str, str]) -> 
     targets = session.find_all(text)
     if not targets:
         raise UsageError("For which error? Give its text, or - to read it from standard input.")
-    answers: list[list[Wanted]] = []
+    own = session.profile.id
+    answers: list[tuple[str, list[Wanted]]] = []
     failed: list[UsageError | Refused] = []
     for target in targets:
+        by = target.profile or own
         try:
-            answers.append(_wanted(session, target, choices))
+            _judge(session, by)
+            answers.append((by, _wanted(session, target, choices)))
             known = target.recognised
             say(f"{title_of(known.provider)}: {target.text}" if known is not None else target.text)
         except (UsageError, Refused) as error:
@@ -43,13 +46,20 @@ def stage_for_error(session: Session, text: str, choices: Mapping[str, str]) -> 
     for other in failed:
         say(str(other))
     current = session.current
-    for wanted in answers:
+    for by, wanted in answers:
+        _judge(session, by)
         session.current = wanted[0][0]
         _stage(session, wanted)
     session.current = current
     if not session.staged:
         raise Refused("What this error asks for cannot be done here; nothing was changed.")
     return len(failed)
+
+
+def _judge(session: Session, profile: str) -> None:
+    """Judge the session by the rules of the provider that answered: each error of a paste may be from another one."""
+    if session.profile.id != profile:
+        session.set_profile(profile)
 
 
 def _stage(session: Session, wanted: Sequence[Wanted]) -> None:
@@ -71,8 +81,6 @@ def _stage(session: Session, wanted: Sequence[Wanted]) -> None:
 def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> list[Wanted]:
     """What is to be staged for one error; says what the error is."""
     number = target.conversation if target.conversation is not None else session.current
-    if target.profile is not None:
-        session.set_profile(target.profile)
     about = [problem for problem in (target.problem, *target.offers) if problem is not None]
     if choices:
         chosen = [
@@ -107,7 +115,9 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
     if target.found.is_placed or problem.named is not None:
         return [(number, problem, fix)]
     # It is about any such block: the request is refused until none is left.
-    return [(number, one, way) for one in _all_of(session, number, problem) if (way := _same(one, fix)) is not None]
+    rules = target.recognised.error.rules if target.recognised is not None else ()
+    found = _all_of(session.conversations[number], problem, rules)
+    return [(number, one, way) for one in found if (way := _same(one, fix)) is not None]
 
 
 def is_meant(target: Target) -> bool:
@@ -128,9 +138,13 @@ def _is_of(problem: Problem, rule: str) -> bool:
     return problem.rule == rule or problem.rule.startswith(f"{rule}.")
 
 
-def _all_of(session: Session, number: int, problem: Problem) -> Sequence[Problem]:
-    others = [one for one in session.conversations[number].problems if one.rule == problem.rule]
-    return [problem, *(one for one in others if one.key != problem.key and not one.guess)]
+def _all_of(conversation: Conversation, problem: Problem, rules: Sequence[str]) -> Sequence[Problem]:
+    """The problem, the others that break its rule, and those that break another rule that the text is about."""
+    others = (one for one in conversation.problems if one.key != problem.key and not one.guess)
+    return [
+        problem,
+        *(one for one in others if one.rule == problem.rule or (one.rule in rules and one.severity != "info")),
+    ]
 
 
 def _same(problem: Problem, fix: Fix) -> Fix | None:

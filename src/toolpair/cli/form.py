@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     made = draft(*values_in(options.file))
     if made is None:
         raise SessionError(
-            f"No calls and results that have the same ids were found in {safe(options.file)}, so there is nothing to "
+            f"No calls and results that belong together were found in {safe(options.file)}, so there is nothing to "
             "draft; docs/forms.md says how a table is written by hand."
         )
     if options.output in (None, inputs.STDIN):

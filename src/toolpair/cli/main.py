@@ -34,11 +34,16 @@ COMMANDS: Final = {
     "explain": "toolpair.cli.explain",
     "restore": "toolpair.cli.restore",
     "sessions": "toolpair.cli.sessions",
+    "census": "toolpair.cli.census",
     "cache": "toolpair.cli.cache",
     "formats": "toolpair.cli.listings",
     "profiles": "toolpair.cli.profiles",
     "rules": "toolpair.cli.rules",
     "recipes": "toolpair.cli.recipes",
+    "config": "toolpair.cli.config",
+    "doctor": "toolpair.cli.doctor",
+    "help": "toolpair.cli.help",
+    "hook": "toolpair.cli.hook",
     "completion": "toolpair.cli.completion",
 }
 _INTERFACE: Final = "toolpair.cli.open"
@@ -78,13 +83,25 @@ def _dispatch(arguments: list[str]) -> int:
     command = arguments[0] if arguments else None
     if command in COMMANDS:
         module: Any = import_module(COMMANDS[command])
-        options = module.parser().parse_args(arguments[1:])
+        typed = arguments[1:]
     else:
         if command is not None and not command.startswith("-"):
             _look_at(command, arguments[1:])
-        module = import_module(_INTERFACE)
-        options = module.parser().parse_args(arguments)
-    return int(module.run(options))
+        module, command, typed = import_module(_INTERFACE), "open", arguments
+    parser = module.parser()
+    return int(module.run(parser.parse_args([*_configured(command, parser, typed), *typed])))
+
+
+def _configured(command: str, parser: Any, typed: list[str]) -> list[str]:
+    """The arguments that are set once for all: by the user, and for `check` by the project."""
+    from toolpair.shell.program import project_settings, settings_file
+
+    project = project_settings(os.path.abspath(".")) if command == "check" else None
+    if project is None and not os.path.lexists(settings_file()):
+        return []
+    from toolpair.cli.configured import configured
+
+    return configured(command, project, parser, typed)
 
 
 def _look_at(word: str, others: list[str]) -> None:

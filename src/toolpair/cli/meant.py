@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Final
 
 COMMANDS_ELSEWHERE: Final = {
-    "help": "--help",
     "version": "--version",
     "open": "FILE",
     "view": "FILE",

@@ -151,6 +151,8 @@ class TextOutput:
             verdict = safe(checked.verdict)
         else:
             verdict = f"{plural(counts['pairs'], 'pair')}, {plural(errors, 'error')}, {plural(warnings, 'warning')}."
+        if checked.hidden:
+            verdict += f" {plural(checked.hidden, 'other problem')} not asked for."
         colour = self.style.red if errors else self.style.green
         out(f"{self.style.bold(safe(entry['path']))} ({what}): {colour(verdict)}")
 

@@ -10,7 +10,19 @@ from typing import Final
 from toolpair.cli import exits
 from toolpair.cli.choosing import recipe_named
 from toolpair.cli.file_report import Entry, entry_of
-from toolpair.cli.terminal import Parser, TerminalStyle, add_color, add_format, columns, dump, folded, out, style_for
+from toolpair.cli.own_recipes import OwnRecipe, names, own_recipe
+from toolpair.cli.terminal import (
+    Parser,
+    TerminalStyle,
+    add_color,
+    add_format,
+    columns,
+    dump,
+    folded,
+    out,
+    safe,
+    style_for,
+)
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import Recipe
 
@@ -21,7 +33,13 @@ examples:
   toolpair fix FILE --recipe drop --diff
   toolpair compare FILE                what each would do to a file
 
-Recipes that copy another system do exactly what it does, harm included.
+Recipes that copy another system do exactly what it does, harm included. One of your own is a TOML file, here or in
+the folder `recipes` beside config.toml (`toolpair config --path`), where it is known by its name:
+  title = "calls without a result go"
+  base = "recommended"           # what is done where nothing else is said
+  ignore = ["id.pattern"]        # and select, as fix takes them
+  [fixes]
+  "result.missing" = "remove-call"
 """
 _OPTIONS: Final = {"max_id_length": "--max-id-length N"}
 
@@ -35,18 +53,28 @@ def parser() -> Parser:
 
 
 def run(options: argparse.Namespace) -> int:
-    chosen = recipe_named(options.name) if options.name is not None else None
+    mine = own_recipe(options.name) if options.name is not None else None
+    chosen = recipe_named(options.name) if options.name is not None and mine is None else None
+    own = [mine] if mine is not None else [found for name in names() if (found := own_recipe(name)) is not None]
     if options.output_format == "json":
-        listed = [recipe_entry(recipe) for recipe in RECIPES.values()]
-        entry: Entry = {"recipe": recipe_entry(chosen)} if chosen is not None else {"recipes": listed}
+        if options.name is not None:
+            entry: Entry = {"recipe": recipe_entry(chosen) if chosen is not None else _own_entry(own[0])}
+        else:
+            entry = {"recipes": [*map(recipe_entry, RECIPES.values()), *map(_own_entry, own)]}
         out(dump({"version": 1, **entry}, indent=2))
         return exits.OK
     printer = _RecipePrinter(style_for(sys.stdout, options.color))
-    if chosen is None:
-        printer.all(list(RECIPES.values()))
-    else:
+    if mine is not None:
+        printer.own(mine)
+    elif chosen is not None:
         printer.one(chosen)
+    else:
+        printer.all(list(RECIPES.values()), own)
     return exits.OK
+
+
+def _own_entry(own: OwnRecipe) -> Entry:
+    return {**entry_of(own, "name title base select ignore"), "path": str(own.path), "fixes": list(own.choices)}
 
 
 def recipe_entry(recipe: Recipe) -> Entry:
@@ -63,7 +91,7 @@ class _RecipePrinter:
         self.style = style
         self.width = columns()
 
-    def all(self, recipes: Sequence[Recipe]) -> None:
+    def all(self, recipes: Sequence[Recipe], own: Sequence[OwnRecipe]) -> None:
         for name, chosen in (
             ("toolpair's own", [recipe for recipe in recipes if recipe.copies is None]),
             ("copies of other systems, harm included", [recipe for recipe in recipes if recipe.copies is not None]),
@@ -74,8 +102,21 @@ class _RecipePrinter:
                     default = " (default)" if recipe.name == "recommended" else ""
                     out(f"  {self.style.bold(recipe.name)}{default}")
                     self._wrapped(recipe.title, "      ")
+        if own:
+            out(self.style.dim("your own"))
+        for mine in own:
+            out(f"  {self.style.bold(safe(mine.name))}")
+            self._wrapped(safe(mine.title or str(mine.path)), "      ")
         out()
         self._wrapped("toolpair recipes NAME shows what one does, toolpair compare FILE what each would do to a file.")
+
+    def own(self, own: OwnRecipe) -> None:
+        self._wrapped(safe(f"{own.name}: {own.title}" if own.title else own.name), bold=True)
+        out(self.style.dim(f"  {safe(own.path)}"))
+        limits = [f"Only {', '.join(own.select)}."] if own.select else []
+        limits += [f"Not {', '.join(own.ignore)}."] if own.ignore else []
+        chosen = [choice.replace("=", ": ", 1) for choice in own.choices]
+        self._part("What it does", [safe(one) for one in (f"As {own.base}, but:", *chosen, *limits)])
 
     def one(self, recipe: Recipe) -> None:
         self._wrapped(f"{recipe.name}: {recipe.title}", bold=True)

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+from itertools import groupby
 from typing import IO, Any, Final, NoReturn
 
 from msgspec import Struct
@@ -138,6 +139,30 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
             shown = 80
         super().__init__(prog, **{"width": shown - 2, **settings})
 
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Paragraphs folded, lists and examples line by line: what is said beside one goes on below it."""
+        out: list[str] = []
+        for indented, lines in groupby(text.splitlines(), key=lambda line: line.startswith(" ") or not line):
+            for line in lines if indented else [" ".join(lines)]:
+                out += _fitted(line, self._width + 2) if indented else folded(line, self._width + 2) or [""]
+        return "\n".join(out)
+
+
+def _fitted(line: str, width: int) -> list[str]:
+    """A line of a list or an example in so many columns."""
+    if len(line) <= width:
+        return [line]
+    found = re.match(r"(\s*\S.*?\S\s{2,})(\S.*)", line)
+    if found is not None:
+        begin, words = found.groups()
+        if len(begin) <= width // 2:
+            return folded(words, width, begin, " " * len(begin))
+        return [*_fitted(begin.rstrip(), width), *folded(words, width, " " * 6, " " * 6)]
+    # A command goes on where a shell lets it, which is in no quotes.
+    places = [found.start() for found in re.finditer(r"(?<=\S) (?=\| |--|'|\")", line[: width - 2])]
+    places = [at for at in places if not (line.count("'", 0, at) % 2 or line.count('"', 0, at) % 2)]
+    return [f"{line[: places[-1]]} \\", *_fitted(f"     {line[places[-1] :]}", width)] if places else [line]
+
 
 class Parser(argparse.ArgumentParser):
     """argparse with full option names only, and a single sentence for a mistake instead of the usage."""
@@ -151,19 +176,33 @@ class Parser(argparse.ArgumentParser):
         """As `add_options`."""
         add_options(self, text, **settings)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        # A mistyped option may be why something else is missing: it is named first.
+        for given in args or ():
+            option = given.partition("=")[0]
+            if given == "--":
+                break
+            if option.startswith("--") and option not in self._option_string_actions:
+                self._no_such_option(option)
+        return super().parse_known_args(args, namespace)
+
+    def _no_such_option(self, option: str) -> None:
+        """Raises UsageError if another option is meant."""
+        from toolpair.cli.meant import closest
+
+        meant = closest(option, self._option_string_actions)
+        if meant is not None:
+            raise UsageError(f"There is no option {option}. Did you mean {meant}?")
+
     def _print_message(self, message: str, file: object = None) -> None:
         (streams.write if file is sys.stdout else streams.say)(message)
 
     def error(self, message: str) -> NoReturn:
-        from toolpair.cli.meant import closest
-
         sentence = message[:1].upper() + message[1:]
         name, given = message.partition(": ")[::2]
         if name == "unrecognized arguments" and given.startswith("-"):
             option = given.split()[0].partition("=")[0]
-            meant = closest(option, self._option_string_actions)
-            if meant is not None:
-                raise UsageError(f"There is no option {option}. Did you mean {meant}?")
+            self._no_such_option(option)
             sentence = f"There is no option {option}"
         help = f"{called()}{self.prog.removeprefix('toolpair')} --help"
         raise UsageError(f"{sentence.rstrip('.')}. `{help}` shows how it is used.")

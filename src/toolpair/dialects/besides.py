@@ -70,6 +70,11 @@ def content_elsewhere(value: dict[str, Any]) -> tuple[str, ...]:
         return ("tool_calls",) if foreign else ()
     if type_name(value) in ITEMS or any(value.get(key) for key in _SAYS):
         return ()
+    return telling_keys(value)
+
+
+def telling_keys(value: dict[str, Any]) -> tuple[str, ...]:
+    """The keys under which an object may say something, whatever API it is for."""
     return tuple([key for key, found in value.items() if _tells(key) and _holds_text(found)])
 
 

@@ -292,6 +292,17 @@ def whole_characters(value: Any) -> Any:
     return [whole_characters(item) for item in value]
 
 
+_ESCAPES: Final = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.", re.DOTALL
+)
+
+
+def whole_escapes(json_text: str) -> str:
+    """JSON in a string with U+FFFD for each escape of half a character; the same object where it has none."""
+    new = _ESCAPES.sub(lambda found: "\\ufffd" if found[1] else found[0], json_text)
+    return json_text if new == json_text else new
+
+
 def without_halves(part: Any) -> Any:
     """A text, or a part that says one, without each half; the same object where it has none."""
     if isinstance(part, str):

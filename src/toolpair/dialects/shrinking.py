@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final
 
@@ -17,6 +18,18 @@ _SMALLER: Final = 0.7
 
 class CannotShrink(Exception):
     """Pillow is not installed, or cannot read the image."""
+
+
+@lru_cache(maxsize=16)
+def can_shrink(data: str) -> bool:
+    """Whether Pillow is installed and reads the image in Base64."""
+    try:
+        pillow: Any = import_module("PIL.Image")
+        with pillow.open(io.BytesIO(base64.b64decode(data)), formats=_FORMATS) as opened:
+            opened.load()
+    except Exception:  # it has many of its own, for bytes from anywhere
+        return False
+    return True
 
 
 def shrunk(edit: ShrinkImages) -> SetValue:

@@ -119,6 +119,8 @@ class Agent(ABC):
 
     def home(self, machine: Machine) -> Path:
         """The agent's home folder."""
+        if self.id in machine.agents:
+            return machine.path(machine.agents[self.id])
         usual = machine.home / self.usual_home
         return machine.folder(self.variable, usual) if self.variable is not None else usual
 

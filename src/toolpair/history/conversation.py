@@ -592,7 +592,12 @@ def _block_at(transcript: Transcript, problem: Problem) -> Block | None:
 
 
 def weight(problem: Problem) -> tuple[int, int, int]:
-    """Sort key, worst first: errors that stop, other errors, warnings, notes; then the position."""
+    """Sort key, worst first; then the position."""
+    return (rank(problem), problem.message or 0, problem.block or 0)
+
+
+def rank(problem: Problem) -> int:
+    """Sort key: errors that stop, other errors, warnings, notes."""
     severity = ("error", "warning", "info").index(problem.severity)
     impact = ("stops", "loses", "harmless").index(problem.impact)
-    return (min(impact, severity + 1) if severity == 0 else severity + 2, problem.message or 0, problem.block or 0)
+    return min(impact, severity + 1) if severity == 0 else severity + 2

@@ -267,17 +267,25 @@ def _values(bodies: Sequence[Any], sends: Container[Any] | None) -> list[Any]:
         values = [loads(body) for body in bodies]
     except (TypeError, ValueError):
         return [_value(body) for body in bodies]
+    raw, sent = bodies, values
+    if sends is not None:
+        of_these = [n for n, value in enumerate(values) if type(value) is dict and value.get("type") in sends]
+        raw, sent = [bodies[n] for n in of_these], [values[n] for n in of_these]
     # Written again they have the same length, unless something was left out or spelt differently.
     try:
-        if sends is None:
-            same = len(orjson.dumps(values)) == sum(map(len, bodies)) + len(bodies) + 1
-        else:
-            sent = [n for n, value in enumerate(values) if type(value) is dict and value.get("type") in sends]
-            length = sum([len(bodies[n]) for n in sent]) + max(len(sent), 1) + 1
-            same = len(orjson.dumps([values[n] for n in sent])) == length
+        written = orjson.dumps(sent)
     except (TypeError, ValueError, RecursionError):
-        same = False
+        return [_value(body) for body in bodies]
+    more = sum(map(len, raw)) + max(len(sent), 1) + 1 - len(written)
+    same = more == 0 or more == _spaces(b"".join(raw)) - _spaces(written)
     return values if same else [_value(body) for body in bodies]
+
+
+def _spaces(text: bytes) -> int:
+    """How many spaces follow what separates values: Python writes them, and in strings there are as many when they are
+    written again.
+    """
+    return text.count(b": ") + text.count(b", ")
 
 
 def _body(record: Record) -> _Body:

@@ -22,7 +22,6 @@ from toolpair.history.window_checks import CheckedWindow, ReportedWindow
 from toolpair.rules.profiles import Profile
 from toolpair.source.document import Document
 from toolpair.source.joined import DocumentPart
-from toolpair.source.rewriting import rewritten
 from toolpair.transcript.model import Block, Message, Transcript, WindowEdges
 from toolpair.transcript.pairing import Pair
 
@@ -277,6 +276,8 @@ class Window:
 
     def counting_on(self, by: int) -> Window:
         """The same, whose records have numbers that are higher by this."""
+        from toolpair.source.rewriting import rewritten
+
         key = self.reading.format.numbered_by
         assert key is not None
         items = [_counted_on(item, key, by) for item in items_of(self.document.now)]

@@ -45,7 +45,7 @@ def _holds_media(block: Block) -> bool:
 
 
 RULES: Final = (
-    Rule("content.null", "contents", check, fix_order=140),
+    Rule("content.null", "contents", check, fix_order=140, alike=("content.empty_message",)),
     Rule(
         "content.empty_message",
         "contents",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from toolpair.dialects.besides import said_besides
 from toolpair.dialects.block_texts import argument_text, is_real_output, media_of, output_lines, result_content, text_of
 from toolpair.dialects.new_ids import NewIds, loss
-from toolpair.rules.causes.whole import Whole
 from toolpair.rules.elsewhere import Elsewhere
 from toolpair.rules.problem import Cause, Fix, Impact, Problem, Severity
 from toolpair.rules.profiles import Profile
@@ -25,6 +24,9 @@ from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, BlockKind, Message, Transcript, kept_call_label, kept_output_label
 from toolpair.transcript.output_copies import Copies
 from toolpair.transcript.pairing import Pair, Pairing
+
+if TYPE_CHECKING:
+    from toolpair.rules.causes.whole import Whole
 
 Fixes = Sequence[Fix] | Callable[[], Sequence[Fix] | None]
 LEFT: Final = "Only a guess tells what belongs together, so it is left for you."
@@ -105,6 +107,8 @@ class Context(Struct, eq=False, dict=True):
     @cached_property
     def whole(self) -> Whole:
         """Facts about the whole session that show why pairs broke."""
+        from toolpair.rules.causes.whole import Whole
+
         return Whole(self.transcript, self.pairing)
 
     @cached_property

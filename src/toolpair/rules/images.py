@@ -6,7 +6,6 @@ What is taken out stays beside the file, and a note says in its place what was t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.util import find_spec
 from typing import Final
 
 from msgspec.structs import replace
@@ -21,6 +20,7 @@ from toolpair.dialects.media import (
     text_instead,
     with_parts,
 )
+from toolpair.dialects.shrinking import can_shrink
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import KEPT_ASIDE, Cause, Fix
 from toolpair.rules.where import NamedPlace, Where
@@ -116,7 +116,7 @@ def _too_large(
     fixes = [_removal([(number, block, part) for part in parts], "remove-image", _title(parts))]
     # Where no limit of the provider's is known, one that certainly is small enough says nothing of a larger one.
     large = [part for part in parts if described(part).pixels and not (limits is None and _is_small(context, part))]
-    if named and large and (passed is not None or limits is None) and find_spec("PIL") is not None:
+    if named and large and (passed is not None or limits is None) and _can_shrink(large):
         fixes.insert(0, _smaller(context, block, large))
     pair = context.pairing.pair_of(block)
     where = f"the result of {tool_of(pair.call if pair else None)}" if block.kind == "result" else "this message"
@@ -136,6 +136,10 @@ def _too_large(
         fixes=(replace(fixes[0], recommended=True), *fixes[1:]) if named else fixes,
         no_fix="Removing it is for you to decide: the model no longer sees it.",
     )
+
+
+def _can_shrink(parts: Sequence[dict[str, object]]) -> bool:
+    return all(can_shrink(described(part).data) for part in parts)
 
 
 def _smaller(context: Context, block: Block, parts: Sequence[dict[str, object]]) -> Fix:

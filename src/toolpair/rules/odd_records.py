@@ -7,12 +7,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolpair.dialects import openai_chat
 from toolpair.dialects.besides import content_elsewhere, named_keys
-from toolpair.dialects.block_values import is_cut_in_character, with_whole_characters
-from toolpair.rules.context import Context
+from toolpair.dialects.block_texts import written_arguments
+from toolpair.dialects.block_values import is_cut_in_character, whole_escapes, with_whole_characters
+from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
-from toolpair.rules.where import Where, at_block
+from toolpair.rules.where import NamedPlace, Where, at_block
+from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import MendBytes
 from toolpair.transcript.model import EmptyObject
 
@@ -28,15 +31,38 @@ def check(context: Context) -> None:
                 f"This {block.kind} contains half a character, so the request is not valid JSON.",
                 at_block(number, position, message),
                 severity="error",
-                cause=Cause(
-                    "lone_surrogate", "a text was cut in the middle of a character that is written as two halves"
-                ),
-                fixes=(Fix("replace-half", "replace the half character with U+FFFD", (edit,), recommended=True),),
+                cause=_CAUSE,
+                fixes=(Fix("replace-half", _REPLACE, (edit,), recommended=True),),
             )
 
 
+def _named(context: Context, place: NamedPlace) -> None:
+    """Arguments that hold half a character once they are read as JSON, as servers and gateways read them."""
+    found = [
+        (number, position, block, openai_chat.with_function(block, arguments=new))
+        for number, message in enumerate(context.messages)
+        if place.message in (None, number)
+        for position, block in enumerate(message.blocks)
+        if block.kind == "call" and (raw := written_arguments(block)) and (new := whole_escapes(raw)) is not raw
+    ]
+    if not found:
+        return
+    number, position, first, _ = found[0]
+    more = f", and of {plural(len(found) - 1, 'more call')}" if len(found) > 1 else ""
+    context.add(
+        "record.lone_surrogate",
+        f"The arguments of {tool_of(first)}{more} hold half a character once they are read.",
+        at_block(number, position, context.messages[number]),
+        severity="error",
+        cause=_CAUSE,
+        fixes=(Fix("replace-half", _REPLACE, tuple(edit for *_, edit in found), recommended=True),),
+    )
+
+
+_CAUSE: Final = Cause("lone_surrogate", "a text was cut in the middle of a character that is written as two halves")
+_REPLACE: Final = "replace the half character with U+FFFD"
 RULES: Final = (
-    Rule("record.lone_surrogate", "records", check, fix_order=10, of_file=True),
+    Rule("record.lone_surrogate", "records", check, fix_order=10, of_file=True, named=_named),
     Rule("record.torn", "records", fix_order=10, of_file=True),
     Rule("record.glued", "records", fix_order=10, of_file=True),
     Rule("record.nul", "records", fix_order=10, of_file=True),

@@ -48,13 +48,18 @@ def bound(context: Context, place: NamedPlace) -> None:
 
 
 def unsigned(context: Context, place: NamedPlace) -> None:
-    """Calls of the current turn that Gemini wants signed: the first of each step."""
+    """Calls of the current turn that Gemini wants signed, the first of each step: it asks for that of the next as soon
+    as it has this one's.
+    """
     if context.wire != "gemini":
         return
     asked = last_asked(context)
-    first = [one for one in _calls(context, place) if one[0] > asked and one[2] is one[1].calls[0]]
+    first = [one for one in _calls(context, NamedPlace()) if one[0] > asked and one[2] is one[1].calls[0]]
     without = [one for one in first if not google_signature(one[2])]
-    _of_google(context, without, "reasoning.missing_signature", "is missing")
+    named = [one for one in without if place.message in (None, one[0])]
+    if named:
+        rest = [one for one in without if one is not named[0]]
+        _of_google(context, [named[0], *rest], "reasoning.missing_signature", "is missing")
 
 
 _Calls = Sequence[tuple[int, Message, Block]]

@@ -166,22 +166,25 @@ def _name_differs(context: Context, pair: Pair, result: Block, name: str) -> Non
 
 
 def _nameless_results(context: Context) -> None:
-    """Tool messages without a name, where the provider's own examples have one: one problem for all."""
-    if context.provider != "moonshot" or context.written != "chat" or not context.judges("result.name"):
+    """Results without a name: one problem for all. Gemini's name their function, and so does Moonshot's own example."""
+    if not context.judges("result.name"):
         return
-    found = [
-        (pair, result)
-        for pair in context.pairing.pairs
-        if pair.call is not None and pair.call.name
-        for result in pair.results
-        if field_of(result, "role") == "tool" and not result.name
-    ]
-    if not found:
+    results = [(pair, result) for pair in context.pairing.pairs for result in pair.results]
+    if context.wire == "gemini":
+        # Where none has a name, a converter takes it from the call.
+        expected = any(result.name is not None for _, result in results)
+        says = f"which {context.profile.title} refuses"
+    else:
+        expected = context.provider == "moonshot" and context.written == "chat"
+        results = [(pair, result) for pair, result in results if field_of(result, "role") == "tool"]
+        says = "which the provider's own examples have"
+    found = [(pair, one) for pair, one in results if pair.call is not None and pair.call.name and not one.name]
+    if not expected or not found:
         return
     first, result = found[0]
     context.add(
         "result.name",
-        f"{plural(len(found), 'result has', 'results have')} no tool name, which the provider's own examples have.",
+        f"{plural(len(found), 'result has', 'results have')} no tool name, {says}.",
         at_result(first, result, pairs=[pair for pair, _ in found]),
         cause=Cause("result_name", "most APIs find the name by the call's id"),
         fixes=(

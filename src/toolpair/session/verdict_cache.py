@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import secrets
 import stat
 import sys
@@ -24,6 +25,7 @@ from msgspec import Struct
 
 from toolpair.source import peek
 from toolpair.source.addresses import LOG_ENDINGS, OPENING, divided
+from toolpair.source.errors import UnreadableFile
 from toolpair.source.fingerprint import Identity
 from toolpair.source.sibling_files import FilesBeside
 from toolpair.source.system import FLAGS, O_NOFOLLOW, O_WAITLESS
@@ -37,8 +39,12 @@ _LONGEST: Final = 64 << 20
 JUST_NOW: Final = 2 * 10**9
 """Nanoseconds after a change in which another may leave the same time."""
 _NAME: Final = "*"
+_NEW: Final = ".verdicts-"
+"""How the name of what is being written begins."""
 _OUTLOOKS: Final = ("stops", "loses", "ready")
+_OWN: Final = os.path.dirname(os.path.dirname(__file__))
 _COMPILED: Final = "__pycache__"
+_IS_VERSION: Final = re.compile(r"\d{1,5}(\.\d{1,5}){1,3}").fullmatch
 _EDGE: Final = 1024
 """How many bytes of a file's beginning, and of its end, are looked at."""
 
@@ -73,6 +79,14 @@ class Findings(Struct, frozen=True, array_like=True):
     badge: str
     branched: bool
     """A conversation has branches, which are told of in JSON."""
+    outputs: int
+    """Real outputs of its tools, whatever place they are in."""
+    unsent: int
+    """How many of them would not reach the model."""
+    causes: dict[str, int]
+    """How many problems have each cause, by its id."""
+    agent_version: str | None
+    """Which version of its agent wrote it, where the file says so in numbers."""
     sentence: str | None
     """The verdict on a session in which nothing at all was found; None where more is to be said than this."""
 
@@ -125,7 +139,7 @@ class VerdictCache:
         return kept.findings
 
     def _place(self, address: str) -> tuple[str, str | None]:
-        """As the function, asking once where a folder really is."""
+        """The file, and the session in it. Where a folder really is, is asked once."""
         path, session = divided(address)
         folder, name = os.path.split(path)
         if os.path.islink(path):
@@ -157,7 +171,7 @@ class VerdictCache:
         for key in list(kept)[: max(0, len(kept) - MOST)]:
             del kept[key]
         self._new = {}
-        made = self.path.with_name(f".verdicts-{secrets.token_hex(4)}")
+        made = self.path.with_name(f"{_NEW}{secrets.token_hex(4)}")
         with contextlib.suppress(OSError):
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
@@ -171,7 +185,8 @@ class VerdictCache:
     def clear(self) -> None:
         """Remove what is kept. Raises OSError."""
         self._kept = {}
-        self.path.unlink(missing_ok=True)
+        for path in (self.path, *self.path.parent.glob(f"{_NEW}*")):
+            path.unlink(missing_ok=True)
 
     def _read(self) -> dict[bytes, Kept]:
         """What is kept; nothing if it is damaged, somebody else's, or another version's."""
@@ -192,7 +207,7 @@ def findings_of(session: Session, inactive: bool = False) -> Findings:
     verdicts = [conversation.verdict for conversation in found]
     worst = min(verdicts, key=lambda verdict: _OUTLOOKS.index(verdict.outlook))
     problems = [problem for one in found for problem in (*one.problems, *(one.inactive_problems() if inactive else ()))]
-    shortened = any(verdict.outputs_shortened or verdict.outlook != "ready" for verdict in verdicts)
+    more = bool(problems) or any(verdict.outputs_shortened or verdict.outlook != "ready" for verdict in verdicts)
     severities = Counter(problem.severity for problem in problems)
     return Findings(
         format=session.format.id,
@@ -205,7 +220,11 @@ def findings_of(session: Session, inactive: bool = False) -> Findings:
         outlook=worst.outlook,
         badge=worst.badge,
         branched=any(one.transcript.tree.branches for one in found),
-        sentence=None if problems or shortened else session.sentence,
+        outputs=sum(verdict.outputs_total for verdict in verdicts),
+        unsent=sum(verdict.outputs_total - verdict.outputs_seen for verdict in verdicts),
+        causes=Counter(problem.cause.id for problem in problems if problem.cause is not None),
+        agent_version=version if (version := found[0].transcript.agent_version) and _IS_VERSION(version) else None,
+        sentence=None if more else session.sentence,
     )
 
 
@@ -223,12 +242,17 @@ def kept_of(session: Session, question: Question, begun: int) -> tuple[bytes, Ke
         return None
     name = _stem(path)
     beside = tuple(sorted("/".join(_NAME if part == name else part for part in one.split("/")) for one in looked))
-    file, identity, last = _state(path, id_)
-    around, latest = _around(_folders(path, beside))
-    known = snapshot.rows.state() if snapshot.rows is not None else identity
-    if known is None or known != snapshot.identity or max(last, latest) > begun - JUST_NOW:
+    try:
+        file, identity, last = _state(path, id_)
+        around, latest = _around(_folders(path, beside))
+        known = snapshot.rows.state() if snapshot.rows is not None else identity
+        if known is None or known != snapshot.identity or max(last, latest) > begun - JUST_NOW:
+            return None
+        kept = Kept(file, beside, around, findings_of(session, question.inactive))
+        msgspec.msgpack.encode(kept)  # a folder's name may be no text
+    except (OSError, ValueError, UnreadableFile):
         return None
-    return _key(path, id_, question), Kept(file, beside, around, findings_of(session, question.inactive))
+    return _key(path, id_, question), kept
 
 
 def _place(address: str) -> tuple[str, str | None]:
@@ -241,7 +265,7 @@ def _stem(path: str) -> str:
 
 
 def _key(path: str, session: str | None, question: Question) -> bytes:
-    return _digest(os.fsencode(path), repr(session), question)
+    return _digest(os.fsencode(path), repr((session, question)))
 
 
 def _digest(*told: object) -> bytes:
@@ -295,8 +319,7 @@ def _program() -> bytes:
     """What differs as soon as the program does, or what its user has set and added."""
     from platformdirs import user_config_path
 
-    own = os.path.dirname(os.path.dirname(__file__))
-    rooms = [folder for folder, _, _ in os.walk(own) if os.path.basename(folder) != _COMPILED]
+    rooms = [folder for folder, _, _ in os.walk(_OWN) if os.path.basename(folder) != _COMPILED]
     settings = str(user_config_path("toolpair", appauthor=False))
-    versions = sys.version, msgspec.__version__, orjson.__version__
-    return _digest(versions, _around((*rooms, settings, os.path.join(settings, "forms")))[0])
+    folders = (*rooms, settings, os.path.join(settings, "forms"))
+    return _digest(sys.version, msgspec.__version__, orjson.__version__, _around(folders)[0])

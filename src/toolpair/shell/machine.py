@@ -9,6 +9,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from toolpair.shell.program import settings_file
+
 
 def current_folder() -> str:
     """The current working directory; empty when it has been removed."""
@@ -42,17 +44,31 @@ class Machine(Struct, frozen=True):
     platform: str
     environ: Mapping[str, str]
     home: Path
+    agents: Mapping[str, str] = {}
+    """The home folders of agents by their ids, as the user has set them."""
 
     @classmethod
     def here(cls) -> Machine:
         """This machine and the current user."""
-        return cls(sys.platform, os.environ, Path(os.path.expanduser("~")))
+        return cls(sys.platform, os.environ, Path(os.path.expanduser("~")), _agents())
 
     def folder(self, variable: str, default: Path) -> Path:
         """The folder named by an environment variable, else `default`."""
         value = self.environ.get(variable, "").strip()
-        if not value:
-            return default
-        if value == "~" or value.startswith(("~/", "~\\")):
-            return self.home / value[2:]
-        return Path(value)
+        return self.path(value) if value else default
+
+    def path(self, text: str) -> Path:
+        """What a person wrote as a path: `~` is the home folder."""
+        return self.home / text[2:] if text == "~" or text.startswith(("~/", "~\\")) else Path(text)
+
+
+def _agents() -> Mapping[str, str]:
+    if not os.path.lexists(settings_file()):
+        return {}
+    from toolpair.shell.settings import BadSettings, of_user
+
+    try:
+        found = of_user().table("agents")
+    except BadSettings:  # of which every command tells
+        return {}
+    return {key: setting.value for key, setting in found.items() if isinstance(setting.value, str)}

@@ -10,6 +10,30 @@ _called: str | None = _PLAIN
 """None until it is asked for: searching PATH is too slow for start-up."""
 
 
+def settings_file() -> str:
+    """The path of the user's `config.toml`: in the folder that platformdirs names, which is slow to import."""
+    if sys.platform == "darwin":
+        folder = "~/Library/Application Support"
+    else:
+        folder = os.environ.get("XDG_CONFIG_HOME", "").strip() or "~/.config"
+    return os.path.join(os.path.expanduser(folder), "toolpair", "config.toml")
+
+
+def project_settings(folder: str) -> str | None:
+    """The path of the nearest pyproject.toml in a folder or around it, if it says anything of toolpair."""
+    path = os.path.join(folder, "pyproject.toml")
+    while not os.path.isfile(path):
+        around = os.path.dirname(folder)
+        if around == folder:
+            return None
+        folder, path = around, os.path.join(around, "pyproject.toml")
+    try:
+        with open(path, "rb") as file:
+            return path if b"tool.toolpair" in file.read(1 << 20) else None
+    except OSError:
+        return None
+
+
 def started() -> None:
     """Call this where the program starts. Inside another program's process the plain name is used instead."""
     global _called

@@ -103,7 +103,12 @@ def reads(raw: bytes) -> bool:
     try:
         orjson.loads(raw)
     except ValueError:
-        return False
+        if b"\\u" not in raw:
+            return False
+        try:
+            json.loads(raw)  # which takes half a character, too
+        except (ValueError, RecursionError):
+            return False
     return True
 
 

@@ -126,11 +126,13 @@ def parse(data: bytes) -> Any:
 
 def records_backwards(data: bytes, holding: bytes = b"") -> Iterator[dict[str, Any]]:
     """The JSON objects on the lines of `data` that hold these bytes, last first; other lines are skipped."""
-    for line in reversed(data.split(b"\n")):
-        if line[:1] == b"{" and holding in line:
-            value = parse(line)
-            if isinstance(value, dict):
-                yield value
+    end = len(data)
+    while end >= 0 and (at := data.rfind(holding, 0, end)) >= 0:
+        begin = data.rfind(b"\n", 0, at) + 1
+        value = parse(data[begin:end].partition(b"\n")[0]) if data[begin : begin + 1] == b"{" else None
+        if isinstance(value, dict):
+            yield value
+        end = begin - 1
 
 
 def folders_in(data: bytes) -> list[str]:

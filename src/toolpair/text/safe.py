@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, NewType
 from unicodedata import category, east_asian_width
 
@@ -15,7 +15,7 @@ MARKS: Final = 4
 """Maximum combining marks on one character; a higher pile would cover the lines around it."""
 
 _NONCHARACTERS = "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
-_HOSTILE: Final = re.compile(
+_HOSTILE: Final = (
     "["
     "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1
     "\xad\u034f\u061c\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2"  # format characters, Arabic letter mark
@@ -27,9 +27,9 @@ _HOSTILE: Final = re.compile(
     "\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff" + _NONCHARACTERS + "]"
 )
-_SELECTOR: Final = re.compile("(?<![\ufe00-\ufe0f])[\ufe00-\ufe0f](?![\ufe00-\ufe0f])")
+_SELECTOR: Final = "(?<![\ufe00-\ufe0f])[\ufe00-\ufe0f](?![\ufe00-\ufe0f])"
 
-_YOUNGER: Final = re.compile(
+_YOUNGER: Final = (
     "[\u0897\u0cf3\u0ece\u1acf-\u1add\u1ae0-\u1aeb\U00010d69-\U00010d6d\U00010efa-\U00010eff\U00011241"
     "\U000113b8-\U000113c0\U000113c2\U000113c5\U000113c7-\U000113ca\U000113cc-\U000113d0\U000113d2"
     "\U000113e1\U000113e2\U00011b60-\U00011b67\U00011f00\U00011f01\U00011f03\U00011f34-\U00011f3a"
@@ -37,6 +37,12 @@ _YOUNGER: Final = re.compile(
     "\U0001e6e3\U0001e6e6\U0001e6ee\U0001e6ef\U0001e6f5\U0001f3fb-\U0001f3ff]"
 )
 """Marks (and skin tones) that take no cell in terminals, but that Python 3.11's Unicode data does not list as marks."""
+
+
+@cache
+def _found(pattern: str) -> re.Pattern[str]:
+    """Compiled when a text needs it: most are printable ASCII."""
+    return re.compile(pattern)
 
 
 def _shown(match: re.Match[str]) -> str:
@@ -62,7 +68,7 @@ _NO_MARKS: Final = re.compile("[\0-\u02ff\u1e00-\u20cf\u2100-\u2bff]*")
 def _is_mark(char: str) -> bool:
     """Whether it takes no cell of its own: combining marks, and the vowels that join a Hangul syllable."""
     joins = "\u1160" <= char <= "\u11ff" or "\ud7b0" <= char <= "\ud7ff"
-    return joins or category(char) in ("Mn", "Me", "Mc") or _YOUNGER.match(char) is not None
+    return joins or category(char) in ("Mn", "Me", "Mc") or _found(_YOUNGER).match(char) is not None
 
 
 @lru_cache(64)
@@ -114,12 +120,12 @@ def visible(text: object, tab: int = TAB) -> SafeText:
         return SafeText(line)
     if not line.isascii():
         # Terminals disagree on the width of a single selector (of an emoji); a run of them hides data.
-        line = _SELECTOR.sub("", line)
+        line = _found(_SELECTOR).sub("", line)
     tabs = "\t" in line
     if tabs:
-        line = "\t".join(_HOSTILE.sub(_shown, part) for part in line.split("\t"))
+        line = "\t".join(_found(_HOSTILE).sub(_shown, part) for part in line.split("\t"))
     else:
-        line = _HOSTILE.sub(_shown, line)
+        line = _found(_HOSTILE).sub(_shown, line)
     if not _NO_MARKS.fullmatch(line):
         line = _without_piles(line)
     if tabs:
@@ -136,7 +142,7 @@ def _is_plain(text: str) -> bool:
     new = set(text) - _plain
     if new:
         found = "".join(new)
-        if _SELECTOR.search(found) or _HOSTILE.search(found) or any(map(_is_mark, new)):
+        if _found(_SELECTOR).search(found) or _found(_HOSTILE).search(found) or any(map(_is_mark, new)):
             return False
         _plain.update(new)
     return True

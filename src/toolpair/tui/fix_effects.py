@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from toolpair.dialects.block_texts import text_of
+from toolpair.reports.reading.call_line import call_line, output_words
 from toolpair.reports.reading.titles import call_title
 from toolpair.session.decisions import edits_of
 from toolpair.text.file_diffs import Row, Side
@@ -17,11 +18,13 @@ from toolpair.tui.numbers import count_text
 from toolpair.tui.row_lines import ROLES
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Fix
+    from toolpair.session.session import Fix, Problem
     from toolpair.transcript.model import Block
 
 _LINES: Final = 12
 """Lines shown of a longer text before the bytes."""
+_CHARS: Final = 200
+"""Characters shown of a call, and of the first line of an output."""
 _COPY: Final = "use-copy"
 """How the ids of fixes begin that write an output which was found elsewhere."""
 
@@ -60,8 +63,15 @@ def _who(role: str) -> str:
     return {"you": "yours", "agent": "the agent's"}.get(ROLES.get(role, role), role)
 
 
-def effects_before(fix: Fix, folder: str | None, text: str | None = None) -> Iterator[Part]:
-    """The same as the first parts of a diff, before the bytes."""
+def effects_before(problem: Problem, fix: Fix, folder: str | None, text: str | None = None) -> Iterator[Part]:
+    """The pair as it is and what is written, as the first parts of a diff, before the bytes."""
+    call, result = problem.call, problem.result
+    if call is not None:
+        yield Note(f"call    {' '.join(call_line(call, folder))[:_CHARS]}", "text")
+    if result is not None:
+        said = output_words(result.text).strip("\r\n")
+        more = f"  ({count_text(said.count(chr(10)) + 1, 'line')})" if "\n" in said else ""
+        yield Note(f"result  {said.partition(chr(10))[0][:_CHARS]}{more}", "text")
     for effect in effects_of(fix, folder, text):
         yield Title(f"{'The model will read' if effect.new else 'Moves'} {effect.where}", change=False)
         lines = effect.text.split("\n")

@@ -20,7 +20,8 @@ class Key(Struct, frozen=True):
 _NAMES = {
     "right_square_bracket": "]", "left_square_bracket": "[", "slash": "/", "ampersand": "&", "at": "@",
     "question_mark": "?", "colon": ":", "exclamation_mark": "!", "vertical_line": "|", "less_than_sign": "<",
-    "greater_than_sign": ">", "escape": "esc", "pagedown": "pgdn", "pageup": "pgup",
+    "greater_than_sign": ">", "left_curly_bracket": "{", "right_curly_bracket": "}",
+    "escape": "esc", "pagedown": "pgdn", "pageup": "pgup",
 }  # fmt: skip
 
 
@@ -141,7 +142,10 @@ VIEWER = KeyGroup(
         Key("O", "fold_all", "fold everything, or unfold it", False),
         Key("right_square_bracket", "change(1)", "next change of a diff", False),
         Key("left_square_bracket", "change(-1)", "previous change of a diff", False),
-        Key("vertical_line", "columns", "a diff in one column or two", False),
+        Key("right_curly_bracket", "pair(1)", "the next pair", False),
+        Key("left_curly_bracket", "pair(-1)", "the previous pair", False),
+        Key("tab,shift+tab", "other_side", "to the call, or to its result", False),
+        Key("vertical_line", "columns", "one column or two: a diff, a call and its result", False),
         Key("v", "record", "the record as it stands in the file, and back", False),
         Key("z", "wrap", "wrap long lines, or not; a record as its bytes stand", False),
         Key("less_than_sign", "shift(-1)", "left along unwrapped lines", False),
@@ -191,6 +195,8 @@ COMPARE = KeyGroup(
         Key("N", "hit(-1)", "previous match", False, False),
         Key("ampersand", "filter", "filter by tool, text, id; is:different, is:a, is:b", False, False),
         Key("p", "bytes", "exact bytes of both records", False, False),
+        Key("J", "scroll_preview(1)", "scroll what is below down", False, False),
+        Key("K", "scroll_preview(-1)", "scroll what is below up", False, False),
     ),
 )
 SAVED = KeyGroup(

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from toolpair.dialects.block_texts import text_of
 from toolpair.history.call_details import details_of, output_file, start_of_file
 from toolpair.history.row_texts import whole_text
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from toolpair.transcript.model import Block
     from toolpair.tui.bodies.diff_body import Part
 
+ELSEWHERE: Final = "found elsewhere"
+WRITTEN: Final = "will be written"
 _WHOLE: Final = 16 << 20
 """Bytes of an output's own file that are shown."""
 
@@ -46,10 +50,13 @@ def pages_of(
         def make_call(glyphs: Glyphs) -> Body:
             written = arguments_as_written(conversation, call)
             patch = details_of(conversation, call, result).patch
-            made = call_body(glyphs, call, written, patch, numbered=True, carets=carets)
+            return call_body(glyphs, call, written, patch, numbered=True, carets=carets)
+
+        def with_result(glyphs: Glyphs) -> Body:
+            made = make_call(glyphs)
             return made if result is None else with_output(glyphs, made, call, result)
 
-        pages.append(ViewerPage("call", make_call))
+        pages.append(ViewerPage("call", with_result, make_beside=make_call))
         records.append(call.record)
     if result is not None:
         pages.append(
@@ -64,6 +71,8 @@ def pages_of(
             records.append(result.record)
     else:
         pages += _found_elsewhere(call, problem)
+    if call is not None and len(pages) > 1:
+        pages[0], pages[1] = replace(pages[0], beside=1), replace(pages[1], beside=0)
     records_of = [record_page(conversation, uid, noun, number) for number, uid in enumerate(records)]
     return title, [*pages, *records_of]
 
@@ -81,16 +90,18 @@ def message_pages(conversation: Conversation, row: PairRow, noun: str) -> list[V
 
 
 def _found_elsewhere(call: Block | None, problem: Problem | None) -> Iterator[ViewerPage]:
-    """The outputs of which a copy can be used."""
-    for fix in problem.fixes if problem is not None else ():
-        for edit in fix.edits if fix.id.startswith("use-copy") else ():
+    """The outputs of which a copy can be used; without one, what would be written in its place."""
+    fixes = problem.fixes if problem is not None else ()
+    copies = [fix for fix in fixes if fix.id.startswith("use-copy")]
+    for fix in copies or [fix for fix in fixes if fix.recommended]:
+        for edit in fix.edits:
             if isinstance(edit, InsertResult) and edit.call is call:
                 text = text_of(edit.content)
 
                 def make(glyphs: Glyphs, text: str = text) -> Body:
                     return output_body(glyphs, text, call, numbered=True)
 
-                yield ViewerPage("found elsewhere", make, lambda title=fix.title: title)  # type: ignore[misc]
+                yield ViewerPage(ELSEWHERE if copies else WRITTEN, make, lambda title=fix.title: title)  # type: ignore[misc]
 
 
 def _whole_output(conversation: Conversation, call: Block | None, result: Block) -> Iterator[ViewerPage]:

@@ -27,4 +27,6 @@ FORMAT: Final = Format(
     damage=lazy("toolpair.formats.agents_sdk.format:damage"),
     check=lazy("toolpair.formats.agents_sdk.format:check"),
     time_of=lazy("toolpair.formats.agents_sdk.format:time_of"),
+    light=lazy("toolpair.formats.agents_sdk.light:light"),
+    clean_by=frozenset({"openai-responses"}),
 )

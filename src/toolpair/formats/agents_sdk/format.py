@@ -11,7 +11,7 @@ from toolpair.formats.agents_sdk.detection import DATA, MESSAGES, SESSIONS, item
 from toolpair.formats.engine.damage.lost import effect_on_readers, held_in, lost_outputs, outputs_text
 from toolpair.formats.engine.damage.own_problems import holds_something_else
 from toolpair.formats.engine.reading.clock import seconds_of
-from toolpair.formats.engine.reading.item_messages import HistoryItem
+from toolpair.formats.engine.reading.item_messages import HistoryItem, ItemFrame
 from toolpair.formats.engine.reading.reading import as_text, malformed_in
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
@@ -32,7 +32,8 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     odd: dict[int, Scope] = {item.uid: "malformed" for item in items if _is_no_item(item)}
     session = next((row for item in items for name in (SESSIONS, MESSAGES) if (row := row_of(item.value, name))), {})
     found = transcript_of(entries, {**malformed_in(items), **odd})
-    return replace(found, session_id=as_text(session.get("session_id")))
+    frame = None if view.surroundings is None else ItemFrame()
+    return replace(found, session_id=as_text(session.get("session_id")), frame=frame)
 
 
 def _is_no_item(item: Item) -> bool:

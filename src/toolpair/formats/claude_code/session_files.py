@@ -73,17 +73,22 @@ def working_folder_called(name: str, records: Iterable[Any]) -> str | None:
 def described(path: str, size: int) -> tuple[str | None, str | None]:
     """The project folder and the user's last text."""
     start = peek.head(path)
-    words, folders = None, peek.folders_in(start)
+    words, pieces = None, [start]
     for length in peek.TAILS:
         end = peek.tail(path, length)
-        folders += peek.folders_in(end)
+        pieces.append(end)
         words = next((said for record in peek.records_backwards(end) if (said := user_words(record))), None)
         if words is not None or length >= size:
             break
     if words is None:
         words = next((said for record in peek.records_backwards(start) if (said := user_words(record))), None)
     # The file is stored where the session began; the agent may have changed folders since.
-    return next((folder for folder in folders if is_in_folder_of(path, folder)), next(iter(folders), None)), words
+    folders: list[str] = []
+    for piece in pieces:
+        folders += peek.folders_in(piece)
+        if (own := next((folder for folder in folders if is_in_folder_of(path, folder)), None)) is not None:
+            return own, words
+    return next(iter(folders), None), words
 
 
 def user_words(record: dict[str, Any]) -> str | None:

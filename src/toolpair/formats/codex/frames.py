@@ -3,44 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
-from msgspec import Struct
-
-from toolpair.dialects.openai_responses import STAND_INS
 from toolpair.formats.codex.recovered import unanswered
 from toolpair.formats.codex.rollout_lines import Ordinals, RolloutLine, lines_of
-from toolpair.formats.format import FileFacts, Item, SentMessage, Spills
+from toolpair.formats.engine.reading.item_messages import ItemFrame
+from toolpair.formats.format import FileFacts, Item, Spills
 from toolpair.transcript.edits import Edit, Rename
-from toolpair.transcript.model import Message, StandIns, Transcript
-
-_STAND_INS: Final = frozenset(
-    id(block) for message in (*STAND_INS.before, *STAND_INS.after) for block in message.blocks
-)
+from toolpair.transcript.model import Message, Transcript
 
 
-class RolloutFrame(Struct, eq=False):
+class RolloutFrame(ItemFrame, eq=False, kw_only=True):
     """What surrounds a window's records."""
 
     surroundings: FileFacts
     own: frozenset[int]
     """The uids of the window's records."""
-    spills: bool = False
-    by_block: bool = True
-
-    @property
-    def around(self) -> StandIns:
-        return STAND_INS
 
     @property
     def numbered(self) -> tuple[int, int] | None:
         """In a file with ordinals: the number of records after the window, and of those before the first gap."""
         found, added = self.surroundings.agent_facts, self.surroundings.added
         return (found.after + added, found.before_gap + added) if isinstance(found, Ordinals) else None
-
-    def count(self, sent: Sequence[SentMessage]) -> int | None:
-        """How many items are sent from these records."""
-        return sum(all(id(part.block) not in _STAND_INS for part in message.parts) for message in sent)
 
     def elsewhere(self, ids: Sequence[str]) -> list[Item]:
         """The events in other windows that report calls with these ids, in file order."""
@@ -64,7 +47,7 @@ def frame_of(transcript: Transcript) -> RolloutFrame | None:
 
 
 def framed(items: Sequence[Item], surroundings: FileFacts) -> RolloutFrame:
-    return RolloutFrame(surroundings, frozenset(item.uid for item in items))
+    return RolloutFrame(surroundings=surroundings, own=frozenset(item.uid for item in items))
 
 
 def with_events_elsewhere(

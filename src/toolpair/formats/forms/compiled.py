@@ -7,6 +7,7 @@ by the functions that the caller names. So one source makes blocks, and the few 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from typing import Any, Final
 
@@ -72,18 +73,20 @@ class Source:
     def line(self, text: str) -> None:
         self.lines.append("    " * self._indent + text)
 
-    def block(self, text: str) -> _Indented:
-        self.line(text)
-        return _Indented(self)
+    @contextmanager
+    def block(self, text: str | None) -> Iterator[None]:
+        """What is written in it is indented, below this line if there is one."""
+        if text is not None:
+            self.line(text)
+        self._indent += text is not None
+        yield
+        self._indent -= text is not None
 
-    def indent(self, by: int) -> None:
-        self._indent += by
-
-    def function(self, name: str, parameters: str) -> _Indented:
+    def function(self, name: str, parameters: str) -> AbstractContextManager[None]:
         return self.block(f"def {name}({parameters}):")
 
-    def run(self, name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-        made = {**self.values, **values}
+    def run(self, name: str, values: Mapping[str, Any] | None = None) -> dict[str, Callable[..., Any]]:
+        made = {**self.values, **(values or {})}
         exec(compile("\n".join(self.lines), name, "exec"), made)
         return made
 
@@ -98,26 +101,23 @@ class Source:
         match step:
             case Key(names):
                 key, made = repr(names[0]), self.fresh()
-                if not is_object:
-                    self.line(f"if type({var}) is dict:")
-                    self.indent(1)
-                if len(names) > 1:
-                    key = self.fresh("n")
-                    chosen = "".join(f"{name!r} if {var}.get({name!r}) is not None else " for name in names[:-1])
-                    self.line(f"{key} = {chosen}{names[-1]!r}")
-                self.line(f"{made} = {var}.get({key})")
-                with self.block(f"if {made} is not None:"):
-                    self.walk(rest, made, emit, f"{slot}{key}, ")
-                if not is_object:
-                    self.indent(-1)
+                with self.block(None if is_object else f"if type({var}) is dict:"):
+                    if len(names) > 1:
+                        key = self.fresh("n")
+                        chosen = "".join(f"{name!r} if {var}.get({name!r}) is not None else " for name in names[:-1])
+                        self.line(f"{key} = {chosen}{names[-1]!r}")
+                    self.line(f"{made} = {var}.get({key})")
+                    with self.block(f"if {made} is not None:"):
+                        self.walk(rest, made, emit, f"{slot}{key}, ")
             case Each(conditions):
                 made, number = self.fresh(), self.fresh("n")
-                with self.block(f"if type({var}) is list:"), self.block(f"for {number}, {made} in enumerate({var}):"):
-                    if conditions:
-                        with self.block(f"if type({made}) is dict and {self.test(conditions, made)}:"):
-                            self.walk(rest, made, emit, f"{slot}{number}, ", True)
-                    else:
-                        self.walk(rest, made, emit, f"{slot}{number}, ")
+                meets = f"if type({made}) is dict and {self.test(conditions, made)}:" if conditions else None
+                with (
+                    self.block(f"if type({var}) is list:"),
+                    self.block(f"for {number}, {made} in enumerate({var}):"),
+                    self.block(meets),
+                ):
+                    self.walk(rest, made, emit, f"{slot}{number}, ", bool(conditions))
             case Only(conditions):
                 with self.block(f"if type({var}) is dict and {self.test(conditions, var)}:"):
                     self.walk(rest, var, emit, slot, True)
@@ -205,17 +205,6 @@ class Source:
         return f"{self._helper('c', str(negative), body)}({var})"
 
 
-class _Indented:
-    def __init__(self, source: Source) -> None:
-        self._source = source
-
-    def __enter__(self) -> None:
-        self._source.indent(1)
-
-    def __exit__(self, *_: object) -> None:
-        self._source.indent(-1)
-
-
 def _may_be_other(word: str) -> bool:
     """Whether a value that is written in a condition may mean a number or a truth."""
     return word in ("true", "false") or word.lstrip("-").isdigit()
@@ -279,9 +268,10 @@ class Compiled:
         source, evidence = Source(), self.table.evidence
         _test(source, "some", source.any_of(evidence.some, "e"))
         _test(source, "none", source.any_of(evidence.none, "e"))
-        _test(source, "each", " and ".join(source.test(conditions_of(text), "e") for text in evidence.each) or "True")
+        each = " and ".join(source.test(conditions_of(text), "e") for text in evidence.each) or "True"
+        _test(source, "mine", f"{each} and not none(e)")
         _test(source, "around", source.any_of(evidence.file, "e"))
-        return source.run(f"<{self.shown}>", {})
+        return source.run(f"<{self.shown}>")
 
     def finder(self, path: Path) -> Callable[[Any], Iterator[tuple[Slot, Any]]]:
         """A function that finds each place of a path in a value, with what is there."""
@@ -289,17 +279,14 @@ class Compiled:
         with source.function("find", "o"):
             source.line("yield from ()")
             source.walk(path, "o", lambda var, slot: source.line(f"yield ({slot}), {var}"))
-        found: Callable[[Any], Iterator[tuple[Slot, Any]]] = source.run(f"<{self.shown}>", {})["find"]
-        return found
+        return source.run(f"<{self.shown}>")["find"]
 
     def meets(self, texts: Sequence[str]) -> Callable[[Any], bool]:
         """A function that says whether an element meets all of these conditions, and there is one."""
         source = Source()
         tests = " and ".join(source.test(conditions_of(text), "e") for text in texts) or "False"
-        with source.function("meets", "e"):
-            source.line(f"return type(e) is dict and {tests}")
-        found: Callable[[Any], bool] = source.run(f"<{self.shown}>", {})["meets"]
-        return found
+        _test(source, "meets", f"type(e) is dict and {tests}")
+        return source.run(f"<{self.shown}>")["meets"]
 
     # --- the source --------------------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ from itertools import islice, product
 from typing import Any, Final
 
 from toolpair.formats.format import Format
-from toolpair.formats.forms.evidence import fits
 from toolpair.formats.forms.paths import Each, InMap, Key, path_of
 from toolpair.formats.forms.registry import Form, form_of, of_user, shipped
 from toolpair.source.container import Container
@@ -61,7 +60,7 @@ def _refuse_alone(form: Form, container: Container, shown: str) -> None:
 def form_of_list(values: Sequence[Any]) -> Format | None:
     """The form of a list in memory; None if none fits, or several do."""
     for forms in (of_user()[0], shipped()):
-        found = [form for form in forms if fits(form.compiled, values[:LOOKED_AT])]
+        found = [form for form in forms if form.fits(values[:LOOKED_AT])]
         if found:
             return found[0].for_list(values[:LOOKED_AT]).format if len(found) == 1 else None
     return None
@@ -93,7 +92,7 @@ class _Seen:
 
 def _forms_in(seen: _Seen, forms: Sequence[Form]) -> tuple[tuple[Form, ...], Places]:
     """The forms that the conversations of a file are in: as they were found, else where the tables say they are."""
-    found = [form for form in forms if _most(fits(form.compiled, values, around) for values, around in seen.lists)]
+    found = [form for form in forms if _most(form.fits(values, around) for values, around in seen.lists)]
     if found:
         return tuple(found), ()
     told = [(form, places) for form in forms if (places := _places_in(form, seen.roots))]
@@ -114,7 +113,7 @@ def _places_in(form: Form, roots: Sequence[Any]) -> Places:
 
 def _fits_at(form: Form, place: tuple[str | None, ...], root: Any) -> bool:
     lists = islice(at_places((place,), root), _CONVERSATIONS)
-    return any(fits(form.compiled, one.value[:LOOKED_AT], (one.outer, root)) for one in lists)
+    return any(form.fits(one.value[:LOOKED_AT], (one.outer, root)) for one in lists)
 
 
 def places_of(form: Form) -> Places:

@@ -13,7 +13,6 @@ from toolpair.formats.engine.detection.understanding import why_not
 from toolpair.formats.engine.reading.view import Item
 from toolpair.formats.forms import drafting
 from toolpair.formats.forms.drafting import EACH, FIRST, MOST, Guess, Keys, Sample, Side, Unit
-from toolpair.formats.forms.evidence import fits
 from toolpair.formats.forms.registry import Form
 from toolpair.formats.forms.table import BadTable, parsed
 from toolpair.transcript.counting import plural
@@ -90,11 +89,11 @@ def _run(sample: Sample, guess: Guess, is_part: bool) -> Draft | None:
     except BadTable:
         return None
     first = [element for elements in sample.lists for element in elements][:200]
-    if pairs * 2 < max(calls, results, 1) or not fits(form.compiled, first) or why_not(form.format, first) is not None:
+    if pairs * 2 < max(calls, results, 1) or not form.fits(first) or why_not(form.format, first) is not None:
         return None
     count = sum(map(len, sample.lists))
     found = Found(calls, results, pairs, count if is_part or count >= MOST else None)
-    return Draft(_said(found, guess) + body + _new(guess), found, form)
+    return Draft(_said(found, guess) + body + _new(sample, guess, form), found, form)
 
 
 # --- TOML ------------------------------------------------------------------------------------------------
@@ -127,8 +126,7 @@ def _table(sample: Sample, guess: Guess) -> str:
 
     for side in (guess.call, *guess.calls):
         out += ["", "[[call]]", f"at = {_q(_at(sample, side))}", *id_of(side)]
-        out += [f"name = {_q(_spelled(side.name or ()))}", *([f"strip = {_q(side.strip)}"] if side.strip else [])]
-        out += [f"arguments = {_paths(side.content)}"]
+        out += [f"name = {_q(_spelled(side.name or ()))}", f"arguments = {_paths(side.content)}"]
         for copy in guess.copies if side is guess.call else ():
             out += ["", f"[[call.copy]]{_NOTE.format('the same ids are there, too')}"]
             out += [f"at = {_q(_at(sample, copy))}", f"id = {_q(_spelled(copy.id))}"]
@@ -172,14 +170,15 @@ def _conditions(sample: Sample, side: Side, inside: bool = False) -> list[str]:
     """What tells the units of a shape from the others in the same list; empty where all are of it."""
     if inside:
         return [_one_of(side.content)]
-    if side.strip:
-        return [f"{_spelled(side.name or ())}^={side.strip}", _spelled(side.id)]
     if side.at and len(sample.units[side.at]) == len(side.units):
         return []
+    kind = _kind(sample, side)
+    return [kind] if kind else [_spelled(side.id), _one_of(side.content)]
+
+
+def _kind(sample: Sample, side: Side) -> str:
     kind = drafting.kind_of(side, sample)
-    if kind is not None:
-        return [f"{_spelled(kind[0])}={'|'.join(kind[1])}"]
-    return [_spelled(side.id), _one_of(side.content)]
+    return "" if kind is None else f"{_spelled(kind[0])}={'|'.join(kind[1])}"
 
 
 def _one_of(paths: Sequence[Keys]) -> str:
@@ -199,8 +198,7 @@ def _evidence(sample: Sample, side: Side) -> str:
 def _text_path(sample: Sample, at: Keys, path: Keys, units: list[Unit]) -> str:
     if not at:
         return _spelled(path)
-    kind = drafting.kind_of(Side(at, path, (), units), sample) if len(units) < len(sample.units[at]) else None
-    inner = "" if kind is None else f"{_spelled(kind[0])}={'|'.join(kind[1])}"
+    inner = _kind(sample, Side(at, path, (), units)) if len(units) < len(sample.units[at]) else ""
     return f"{_spelled(at[:-1])}[{inner}].{_spelled(path)}"
 
 
@@ -209,8 +207,8 @@ def _text_path(sample: Sample, at: Keys, path: Keys, units: list[Unit]) -> str:
 
 def _said(found: Found, guess: Guess) -> str:
     """What was found, what of it is sure, and what to look at."""
-    where = "are inside their calls" if guess.inside else "have the ids of their calls"
-    where = "have the names of their calls, in order" if guess.by_name else where
+    tie = "names of their calls, in order" if guess.by_name else "ids of their calls"
+    where = "are inside their calls" if guess.inside else f"have the {tie}"
     lines = [
         "Drafted by toolpair from one file: a guess, to be looked at.",
         found.sentence,
@@ -224,34 +222,38 @@ def _said(found: Found, guess: Guess) -> str:
     return "\n".join(f"# {line}".rstrip() for line in lines)[:-1] + "\n"
 
 
-def _new(guess: Guess) -> str:
-    """What a new result may look like: one of the file's with words in the places that are known."""
+def _new(sample: Sample, guess: Guess, form: Form) -> str:
+    """What new elements may look like: the file's own with words in the places that are known."""
     side = guess.result
-    if guess.inside:
-        example = f'fill = {{ {_q(_spelled(side.content[0]))} = "$text" }}'
-    else:
-        example = f"result = {_example(side)}"
+    unit = min(side.units, key=lambda one: len(one.values))
+    words = {side.id: "$id", side.name or (): "$name", **dict.fromkeys(side.content, "$text")}
+    words.pop((), None)
     lines = [
         "",
-        "Without [new], such files are only read. To write fixes, remove the # below, and look at each value of the",
-        "result, which is a real one of the file: what belongs to it alone (a time, an id of its own) has to be",
-        'removed, or written as "$new" or "$beside.PATH". `text` is a user message with "$text" in it.',
+        "Without [new], such files are only read. To write fixes, remove the # below, and look at each value: they are",
+        "real elements of the file, and what belongs to one alone (a time, an id of its own) has to be removed, or",
+        'written as "$new" or "$beside.PATH". `text` is a user message.',
         "[new]",
-        example,
-        "text = { … }",
+        f'fill = {{ {_q(_spelled(side.content[0]))} = "$text" }}'
+        if guess.inside
+        else f"result = {_example(unit.value, words)}",
     ]
     if side.at and not guess.inside:
-        lines.append('message = { … }   the element around a new result, with "$results" in place of the list')
+        around = _example(sample.elements[unit.element].value, {side.at[:-1]: "$results"})
+        lines.append(f"message = {around}")
+    said = (
+        (sample.elements[one.element].value, (*at, *path))
+        for (at, path), units in drafting.texts_of(sample, guess).items()
+        for one in units
+    )
+    users = (_example(value, {path: "$text"}) for value, path in said if form.reader.own_role_of(value) == "user")
+    lines.append(f"text = {next(users, '{ … }')}")
     return "\n".join(f"# {line}".rstrip() for line in lines).removeprefix("#") + "\n"
 
 
-def _example(side: Side) -> str:
-    """A real result with words in the places of its id, content and name, as JSON in a string of TOML."""
-    unit = min(side.units, key=lambda one: len(one.values))
-    words = {side.id: "$name" if side.id == side.name else "$id", **dict.fromkeys(side.content, "$text")}
-    if side.name is not None:
-        words[side.name] = "$name"
-    made = json.dumps(_with_words(unit.value, words))
+def _example(value: Any, words: dict[Keys, str]) -> str:
+    """A real value with words in some places, as JSON in a string of TOML."""
+    made = json.dumps(_with_words(value, words))
     return "'''" + made.replace("'", "\\u0027").replace("\x7f", "\\u007f") + "'''"
 
 

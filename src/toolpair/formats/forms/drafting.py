@@ -43,7 +43,6 @@ _ID: Final = re.compile(r"[^\s{}\[\]/]{1,200}")
 _WORD: Final = re.compile(r"[^\s{}\[\],;]{1,80}")
 SPELLABLE: Final = re.compile(r"[\w./:-]{1,60}")
 """A value that a condition can name."""
-_TOOL: Final = "tool-"
 
 
 class Unit(Struct, eq=False):
@@ -64,7 +63,6 @@ class Side(Struct, eq=False):
     """A result's, or a call's arguments."""
     units: list[Unit]
     name: Keys | None = None
-    strip: str = ""
     score: float = 0.0
     loose: bool = False
     """No word says what it is."""
@@ -188,20 +186,22 @@ def _leaves(value: dict[str, Any], above: Keys = ()) -> Iterator[tuple[Keys, Any
 
 
 def guesses_in(sample: Sample) -> list[Guess]:
-    """What may be the calls and results of these lists, the likeliest first."""
-    sides = [side for at, units in sample.units.items() for side in _sides_at(at, units)]
-    calls = [side for side in sides if side.asks]
-    made = [guess for call, side in product(calls, sides) if (guess := _guess(call, side)) is not None]
-    made += [guess for call in calls if (guess := _guess_inside(call)) is not None]
-    made = made or list(_guesses_by_name(sample))
+    """What may be the calls and results of these lists, the likeliest first; without ids, names tell."""
+    for by_name in (False, True):
+        sides = [side for at, units in sample.units.items() for side in _sides_at(at, units, by_name)]
+        calls = [side for side in sides if side.asks]
+        made = [guess for call, side in product(calls, sides) if (guess := _guess(call, side, by_name)) is not None]
+        made += [guess for call in calls if not by_name and (guess := _guess_inside(call)) is not None]
+        if made:
+            break
     made.sort(key=lambda guess: -guess.score)
     return [_with_others(guess, calls) for guess in made[:_GUESSES]]
 
 
-def _sides_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
+def _sides_at(at: Keys, units: Sequence[Unit], by_name: bool) -> Iterator[Side]:
     """The calls and the results in one list: of what has an id, what has a name and arguments, and the rest."""
-    for id_, held in _spots(units).items():
-        calls = list(_calls_in(at, id_, held))
+    for id_, held in (_named(units) if by_name else _spots(units)).items():
+        calls = list(_calls_in(at, id_, held, by_name))
         yield from calls
         outputs = _paths(held, id_, bool, words.OUTPUTS)
         for taken in [calls, [side for side in calls if not side.loose]][: 1 + any(side.loose for side in calls)]:
@@ -209,6 +209,11 @@ def _sides_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
             rest = [unit for unit in held if id(unit) not in asking or _has_any(unit, outputs)]
             if (side := _results_in(at, id_, rest)) is not None:
                 yield side
+
+
+def _named(units: Sequence[Unit]) -> dict[Keys, list[Unit]]:
+    paths = _paths(units, (), _is_word, words.NAMES)[:2]
+    return {path: [unit for unit in units if _is_word(unit.values.get(path))] for path in paths}
 
 
 def _spots(units: Sequence[Unit]) -> dict[Keys, list[Unit]]:
@@ -242,39 +247,26 @@ def _paths(units: Sequence[Unit], id_: Keys, fits: Callable[[Any], bool], ending
     return sorted(found, key=order)
 
 
-def _calls_in(at: Keys, id_: Keys, units: Sequence[Unit]) -> Iterator[Side]:
+def _calls_in(at: Keys, id_: Keys, units: Sequence[Unit], by_name: bool) -> Iterator[Side]:
     fits = _is_input if plain(id_[-1]) in words.LINKS else _is_arguments
     known = _beside(_paths(units, id_, fits, words.ARGUMENTS))[:3]
     given = tuple(known or _paths(units, id_, _is_arguments)[:1])
     asking = [unit for unit in units if _has_any(unit, given)]
-    for name, strip in _names_in(asking, units, id_, given):
-        mine = [unit for unit in asking if _is_word(word := unit.values.get(name)) and word.startswith(strip)]
-        loose = not known or (plain(name[-1]) not in words.NAMES and not strip)
-        side = Side(at, id_, given, mine, name, strip, loose=loose, asks=True)
-        if mine and (_is_id_word(id_) or len(side.ids) * 2 >= len(mine)):
+    for name in [id_] if by_name else _names_in(asking, units, id_, given):
+        mine = [unit for unit in asking if _is_word(unit.values.get(name))]
+        loose = not known or plain(name[-1]) not in words.NAMES
+        side = Side(at, id_, given, mine, name, loose=loose, asks=True)
+        if mine and (by_name or _is_id_word(id_) or len(side.ids) * 2 >= len(mine)):
             side.score = 1.0 * bool(known) + 0.6 * (not loose) + 0.5 * len(side.ids) / len(mine) + _worth(side, 0.8)
             yield side
 
 
-def _names_in(
-    asking: Sequence[Unit], units: Sequence[Unit], id_: Keys, given: Sequence[Keys]
-) -> list[tuple[Keys, str]]:
-    """Where the names of tools may be, and what each begins with besides."""
+def _names_in(asking: Sequence[Unit], units: Sequence[Unit], id_: Keys, given: Sequence[Keys]) -> list[Keys]:
+    """Where the names of tools may be."""
     found = [path for path in _paths(asking, id_, _is_word, words.NAMES) if not _is_below(path, given)]
-    kinds = dict.fromkeys(path for unit in asking for path, value in unit.values.items() if _names_a_tool(path, value))
-    if found or kinds:
-        return [*((path, "") for path in found[:2]), *((path, _TOOL) for path in kinds)]
     others = [unit for unit in units if not _has_any(unit, given)]
     free = [path for path in _paths(asking, id_, _is_word) if not any(path in unit.values for unit in others)]
-    return [(path, "") for path in free if plain(path[-1]) not in words.KINDS and not plain(path[-1]).endswith("id")][
-        :1
-    ]
-
-
-def _names_a_tool(path: Keys, value: Any) -> bool:
-    """Whether a kind says the name of a tool, as in tool-read."""
-    named = len(path) == 1 and plain(path[0]) == "type" and isinstance(value, str) and value.startswith(_TOOL)
-    return named and value[len(_TOOL) :] not in ("call", "result", "return", "use", "error", "invocation", "output")
+    return found[:2] or [path for path in free if not _is_id_word(path) and plain(path[-1]) not in words.KINDS][:1]
 
 
 def _results_in(at: Keys, id_: Keys, units: Sequence[Unit]) -> Side | None:
@@ -341,11 +333,16 @@ def _is_id_word(path: Keys) -> bool:
     return plain(path[-1]) in words.IDS or plain(path[-1]).endswith("id")
 
 
-def _guess(call: Side, result: Side) -> Guess | None:
+def _guess(call: Side, result: Side, by_name: bool) -> Guess | None:
     shared = call.ids.keys() & result.ids.keys()
     if result.asks or not shared or (call.at == result.at and any(call.ids[id_] is result.ids[id_] for id_ in shared)):
         return None
     loose = call.loose or result.loose
+    if by_name:
+        most = len(result.units) <= len(call.units) <= len(result.units) * 2
+        same = most and result.ids.keys() <= call.ids.keys()
+        result.name = result.id
+        return Guess(call, result, call.score, by_name=True) if same and not loose else None
     once = len(call.ids) == len(call.units) and len(result.ids) == len(result.units)
     ordered = sum(call.ids[id_].order < result.ids[id_].order for id_ in shared)
     if (loose and not (once and len(shared) == len(result.ids))) or ordered * 5 < len(shared) * 4:
@@ -355,24 +352,6 @@ def _guess(call: Side, result: Side) -> Guess | None:
     apart = sum(call.ids[id_].element != result.ids[id_].element for id_ in shared) / len(shared)
     score = call.score + result.score + 4 * len(shared) / max(len(call.ids), len(result.ids)) + 0.5 * apart
     return Guess(call, result, score, loose=loose)
-
-
-def _guesses_by_name(sample: Sample) -> Iterator[Guess]:
-    """Calls and results without ids, which belong together by the names of tools and by order."""
-    calls, results = [], []
-    for at, units in sample.units.items():
-        for name in _paths(units, (), _is_word, words.NAMES)[:2]:
-            named = [unit for unit in units if _is_word(unit.values.get(name))]
-            given = _paths(named, name, _is_arguments, words.ARGUMENTS)[:1]
-            said = _paths(named, name, bool, words.CONTENT)
-            content = [path for path in said if plain(path[-1]) in words.OUTPUTS or path[:-1] == name[:-1] != ()][:1]
-            asking = [unit for unit in named if _has_any(unit, given) and not _has_any(unit, content)]
-            answering = [unit for unit in named if _has_any(unit, content)]
-            calls += [Side(at, name, tuple(given), asking, name)] if asking else []
-            results += [Side(at, name, tuple(content), answering, name)] if answering else []
-    for call, result in product(calls, results):
-        if result.ids.keys() == call.ids.keys() and len(call.units) == len(result.units):
-            yield Guess(call, result, 1.0, by_name=True)
 
 
 def _guess_inside(call: Side) -> Guess | None:

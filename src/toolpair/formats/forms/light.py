@@ -51,7 +51,7 @@ class FormLight(Light):
         made = compiled.functions(_MAKERS)
         self._blocks = made["blocks"]
         self._skipped = made["skipped"]
-        self._knows = compiled.tests["each"]
+        self._knows = compiled.tests["mine"]
         self._reader = reader
         table, shape = compiled.table, compiled.table.shape
         roles: dict[Any, str] = {**{role: role for role in _WHO}, **table.roles, None: table.default_role}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import groupby
 from pathlib import Path
@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from toolpair.dialects.besides import telling_keys
 from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
 from toolpair.formats.format import Damage, Format, ResumeEffect
 from toolpair.formats.forms.compiled import Compiled, Slot
-from toolpair.formats.forms.evidence import fits
 from toolpair.formats.forms.light import PROVEN, FormLight, can_be_scanned
 from toolpair.formats.forms.reading import Reader
 from toolpair.formats.forms.table import FOLDER, BadTable, ProfileAt, Table, parsed, text_of
@@ -84,10 +84,26 @@ class Form:
         return Form(self.id, replace(self.table, profile=profile))
 
     def sniff(self, values: Sequence[Any]) -> int:
-        return SURE if fits(self.compiled, values) else 0
+        return SURE if self.fits(values) else 0
+
+    def fits(self, values: Sequence[Any], around: Iterable[Any] = ()) -> bool:
+        """Whether most of these elements are of this form, even without as many as show that they are not, and one of
+        them, or what is around them, shows what only it has. One that says something of which nothing is read is not.
+        """
+        tests = self.compiled.tests
+        objects = [value for value in values if isinstance(value, dict)]
+        against = [value for value in objects if tests["none"](value)]
+        mine = [value for value in objects if tests["mine"](value)]
+        spare = len(mine) - len(against) - len(values) / 2
+        if spare <= 0 or not (
+            any(map(tests["some"], mine)) or any(isinstance(one, dict) and tests["around"](one) for one in around)
+        ):
+            return False
+        unread = (value for value in mine if not (self.reader.skips(value) or self.reader.reads(value)))
+        return sum(bool(telling_keys(value)) for value in unread) < spare
 
     def knows(self, value: dict[str, Any]) -> bool:
-        return bool(self.compiled.tests["each"](value))
+        return bool(self.compiled.tests["mine"](value))
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         return self.reader.read(items, view)
@@ -96,15 +112,18 @@ class Form:
         return FormLight(self.compiled, self.reader)
 
     def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        """Report elements of other forms: what they call is not seen here."""
+        """Report elements in other spellings: what they say and call is not seen here."""
         for foreign, some in groupby(items, lambda item: self._is_foreign(item.value)):
             if foreign:
                 of_one = list(some)
                 no_message(context, of_one[0].value, [item.uid for item in of_one], len(of_one), in_file=False)
 
     def _is_foreign(self, value: Any) -> bool:
-        if type(value) is not dict or self.knows(value):
+        reader = self.reader
+        if type(value) is not dict or (self.knows(value) and (reader.skips(value) or reader.reads(value))):
             return False
+        if not reader.skips(value) and reader.is_unread(value, reader.blocks(value, 0)):
+            return True
         others = (form for form in shipped() if form.id != self.id)
         return any(form.knows(value) and form.sniff([value]) for form in others)
 

@@ -28,4 +28,6 @@ FORMAT: Final = Format(
     stricter={"result.id_mismatch": "error", "call.duplicate_id": "error"},
     check=lazy("toolpair.formats.google_adk.format:check"),
     time_of=lazy("toolpair.formats.google_adk.format:time_of"),
+    light=lazy("toolpair.formats.google_adk.light:light"),
+    clean_by=frozenset({"gemini"}),
 )

@@ -45,10 +45,12 @@ class _Event(Struct, eq=False):
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
     """None where the history is cut, compacted or divided among agents: then it depends on the program."""
     values: dict[int, Any] = {item.uid: event_in(item.value).get(DATA) for item in items if event_in(item.value)}
-    if not all(map(_is_plain, values.values())):
+    if not all(map(is_plain, values.values())):
         return None
-    events = [_event(message, values[message.records[0]]) for message in transcript.messages]
-    if len({event.author for event in events if event.role == "model"}) > 1:
+    events = [_event(message, values[message.records[0]]) for message in transcript.messages if message.records]
+    authors = [event.author for event in events if event.role == "model"]
+    named = [block.id for event in events for block in event.blocks]
+    if any(isinstance(one, (dict, list)) for one in (*authors, *named)) or len({*authors}) > 1:
         return None
     kept = list(_answering([event for event in events if _is_seen(event)]))
     sent = list(_answered(_arranged(kept), {id_ for value in values.values() for id_ in _waiting(value)}))
@@ -56,7 +58,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
     return request(TITLE, VERSION, said, (block for message in transcript.messages for block in message.blocks))
 
 
-def _is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     actions = value.get("actions")

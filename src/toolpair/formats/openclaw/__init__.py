@@ -49,6 +49,8 @@ _ROWS: Final = replace(
     check=lazy("toolpair.formats.openclaw.checks:check"),
     inactive=lazy("toolpair.formats.openclaw.rows:inactive"),
     request_kept=lazy("toolpair.formats.openclaw.rows:request_kept"),
+    light=lazy("toolpair.formats.openclaw.light:light"),
+    clean_by=frozenset({"openai-chat", "anthropic"}),
     time_of=lazy("toolpair.formats.openclaw.rows:time_of"),
     usage_of=lazy("toolpair.formats.openclaw.rows:usage"),
 )

@@ -76,6 +76,8 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
         return
     if pi.header is None:
         _add_header(context, rows)
+    if rows.around is not None:
+        return  # they were found to stand in the list as they have to
     _check_list(context, rows)
 
 

@@ -7,7 +7,7 @@ the records say of their parents: so a record's parent is, here, the one that it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import takewhile
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from msgspec.structs import asdict, replace
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.dialects.block_values import words
 from toolpair.dialects.item_types import type_name
+from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import time_in
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.engine.reading.tree_history import inactive_ways
@@ -25,7 +26,7 @@ from toolpair.formats.engine.sending import is_blank
 from toolpair.formats.format import AS_RESUMED, Item, SentRequest, View
 from toolpair.formats.openclaw.format import BEHIND, ENDS_ELSEWHERE, MEASURED_ROWS, WAYS
 from toolpair.formats.pi_family.detection import profile_for as pi_profile_for
-from toolpair.formats.pi_family.history import PiHistory, Ways, history, history_of, transcript_of
+from toolpair.formats.pi_family.history import Model, PiHistory, Ways, history, history_of, transcript_of
 from toolpair.formats.pi_family.history import request_kept as pi_request_kept
 from toolpair.formats.pi_family.history import usage as pi_usage
 from toolpair.formats.pi_family.sending import request_for
@@ -54,6 +55,14 @@ _TYPES: Final = frozenset(
     }
 )
 """Types of records that it continues from."""
+
+
+class SessionFacts(Struct, frozen=True, eq=False):
+    """What all rows of a session show, for those that are only some: these stand in the list in their order."""
+
+    header: Item
+    model: Model
+    """The one that continues."""
 
 
 class Event(Struct, eq=False):
@@ -117,6 +126,8 @@ class Rows(Struct, eq=False, dict=True):
     """The list goes on after the row that the agent would continue from."""
     links: tuple[Mapping[int, str | None], str | None]
     """The same as `parents` and `leaf` where OpenClaw makes a new list."""
+    around: SessionFacts | None = None
+    """What is known of the session where these are only some of its rows."""
 
     @cached_property
     def path(self) -> Sequence[Event]:
@@ -129,12 +140,12 @@ class Rows(Struct, eq=False, dict=True):
         return path_of(self.events, *self.links)
 
 
-def rows_in(items: Sequence[Item]) -> Rows:
+def rows_in(items: Sequence[Item], around: SessionFacts | None = None) -> Rows:
     events = events_in(items)
     state = next((found for item in items if (found := row_of(item.value, STATE))), {})
     listed = _listed(events)
     last = max((event.number for event in events), default=-1)
-    in_use = (
+    in_use = around is not None or (
         bool(state)
         and not state.get("needs_rebuild")
         and (state.get("indexed_seq") == last or any(isinstance(item.value, Damaged) for item in items))
@@ -159,7 +170,7 @@ def rows_in(items: Sequence[Item]) -> Rows:
         if leaf is None or leaf not in {event.id for event in listed}:
             leaf = max(listed, key=lambda event: event.number).id if listed else None
     ends_elsewhere = in_use and bool(listed) and leaf != listed[-1].id
-    return Rows(items, events, state, in_use, parents, leaf, whole, torn, ends_elsewhere, links)
+    return Rows(items, events, state, in_use, parents, leaf, whole, torn, ends_elsewhere, links, around)
 
 
 def events_in(items: Iterable[Item]) -> list[Event]:
@@ -240,6 +251,8 @@ def _records(rows: Rows) -> list[Item]:
         if event is not None and event.id is not None and item.uid in rows.parents:
             value = {**event.record, "parentId": rows.parents[item.uid]}
         made.append(Item(item.uid, value))
+    if rows.around is not None and not any(event.record.get("type") == "session" for event in rows.events):
+        made.append(Item(rows.around.header.uid, plain_of(rows.around.header.value)))
     # The row that says which session it is may stand anywhere.
     made.sort(key=lambda item: not (isinstance(item.value, dict) and item.value.get("type") == "session"))
     return made
@@ -278,13 +291,13 @@ def _typed(part: Any) -> Any:
     return {"type": "text", "text": text if isinstance(text, str) else words(part)}
 
 
-def _paired(turns: Sequence[Turn]) -> Sequence[Turn]:
+def _paired(turns: Sequence[Turn], api: Any = None) -> Sequence[Turn]:
     """As ever, but messages that lack a field are left out, a result without any id is none, and calls without a
-    result are left out for some APIs.
+    result are left out for some APIs. `api`: of the response that continues, where that is not among these.
     """
     read = (turn for turn in turns if not lacking(turn.node.value))
     named = [turn for turn in read if turn.role != "result" or isinstance(turn.blocks[0].id, str)]
-    leaves_out = _api_of(named) in LEAVING_OUT
+    leaves_out = (_api_of(named) if api is None else api) in LEAVING_OUT
     made = WAYS.paired([_as_note(turn, number, named, leaves_out) for number, turn in enumerate(named)])
     if not leaves_out:
         return made
@@ -346,13 +359,16 @@ def _ways(found: Rows) -> Ways:
         "within": IN_EVENT,
         "cuts": ("compaction", "reset"),
         "unsent": _is_unsent,
-        "paired": _paired,
+        "paired": _paired if found.around is None else partial(_paired, api=found.around.model[1]),
+        "model": None if found.around is None else found.around.model,
     }
     return RowWays(**{**asdict(WAYS), **own}, rows=found)
 
 
-def found_in(items: Sequence[Item], leaf: str | None = None) -> tuple[Rows, PiHistory]:
-    rows = rows_in(items)
+def found_in(
+    items: Sequence[Item], leaf: str | None = None, around: SessionFacts | None = None
+) -> tuple[Rows, PiHistory]:
+    rows = rows_in(items, around)
     return rows, _history(rows, leaf)
 
 
@@ -367,7 +383,8 @@ def rows_of(items: Sequence[Item], transcript: Transcript) -> Rows:
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    rows, found = found_in(items, view.leaf)
+    around = None if view.surroundings is None else view.surroundings.agent_facts
+    rows, found = found_in(items, view.leaf, around if isinstance(around, SessionFacts) else None)
     made = transcript_of(found, items, view)
     differs = list_differs(rows)
     boundaries = [
@@ -378,7 +395,8 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     ]
     window = next((row for item in items if (row := row_of(item.value, WINDOW))), {})
     id_ = text_of(window.get("session_id")) or made.session_id
-    return replace(made, session_id=id_, boundaries=tuple(boundaries))
+    frame = None if view.surroundings is None else BETWEEN
+    return replace(made, session_id=id_, boundaries=tuple(boundaries), frame=frame)
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:

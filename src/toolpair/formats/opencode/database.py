@@ -34,6 +34,8 @@ _PART: Final = Table(PART, json=("data",))
 _KILOS: Final = frozenset({"kilo_board", "kilo_board_message"})
 _KILOS_FIRST: Final = 7
 """The first number of the versions in which Kilo has had a database; opencode's have been 1 since before it had one."""
+_AT_ONCE: Final = 1_000
+"""Messages whose parts are in memory together."""
 _WORDS_OF: Final = 20
 """How many messages are looked at for the user's last text."""
 
@@ -81,13 +83,13 @@ class OpencodeLayout(Layout):
 
     def rows(self, connection: Connection, session: str) -> Iterator[Row]:
         facts = {"kilo": True} if self._is_kilo else None
-        found = None
-        for found in rows_of(connection, _SESSION, "WHERE id = ?", session):
-            yield Row(found.table, found.columns, facts)
-        if found is None:
+        known = None
+        for known in rows_of(connection, _SESSION, "WHERE id = ?", session):
+            yield Row(known.table, known.columns, facts)
+        if known is None:
             return
         messages = list(rows_of(connection, _MESSAGE, "WHERE session_id = ?", session))
-        parts = self._parts(connection, session)
+        parts = _numbers_of_parts(connection, session)
         alone = (
             "WHERE session_id = ? AND NOT EXISTS (SELECT 1 FROM message WHERE message.id = part.message_id) ORDER BY id"
         )
@@ -98,20 +100,28 @@ class OpencodeLayout(Layout):
             (_number(row.columns["time_created"]), text(row.columns["id"]).encode(), row, ()) for row in messages
         ]
         ordered += ((_number(of[0].columns["time_created"]), id_.encode(), None, of) for id_, of in left.items())
-        for _, _, row, of in sorted(ordered, key=lambda one: one[:2]):
-            if row is not None:
-                yield row
-                # What has been read is let go as it is handed on.
-                of = sorted(parts.pop(row.columns["id"], ()), key=_by_id)
-            yield from of
+        ordered.sort(key=lambda one: one[:2])
+        for first in range(0, len(ordered), _AT_ONCE):
+            some = ordered[first : first + _AT_ONCE]
+            numbers = [n for _, _, row, _ in some if row is not None for n in parts.get(row.columns["id"], ())]
+            found: dict[Stored, list[Row]] = {}
+            marks = ", ".join(map(str, numbers))
+            for part in rows_of(connection, _PART, f"WHERE rowid IN ({marks})") if numbers else ():
+                found.setdefault(part.columns["message_id"], []).append(part)
+            for _, _, row, of in some:
+                if row is not None:
+                    yield row
+                    of = sorted(found.get(row.columns["id"], ()), key=_by_id)
+                yield from of
 
-    def _parts(self, connection: Connection, session: str) -> dict[Stored, list[Row]]:
-        """The parts of all messages of a session, by message, in any order; whatever session they name themselves."""
-        found: dict[Stored, list[Row]] = {}
-        of_messages = "WHERE message_id IN (SELECT id FROM message WHERE session_id = ?)"
-        for part in rows_of(connection, _PART, of_messages, session):
-            found.setdefault(part.columns["message_id"], []).append(part)
-        return found
+
+def _numbers_of_parts(connection: Connection, session: str) -> dict[Stored, list[int]]:
+    """SQLite's numbers of the parts of each message of a session, whatever session they name themselves."""
+    found: dict[Stored, list[int]] = {}
+    sql = "SELECT message_id, rowid FROM part WHERE message_id IN (SELECT id FROM message WHERE session_id = ?)"
+    for message, number in connection.execute(sql, (session,)):
+        found.setdefault(message, []).append(number)
+    return found
 
 
 def _by_id(part: Row) -> tuple[int, Any]:

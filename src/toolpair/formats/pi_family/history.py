@@ -105,6 +105,8 @@ class Ways(Struct, frozen=True):
     """What it says itself of a summary, or of what a user did; None for what it does not send."""
     chosen: Callable[[Sequence[Turn]], Sequence[Turn]] = lambda turns: turns
     """The turns that are its history."""
+    model: Model | None = None
+    """The model that continues, where no record says which."""
     comes_back: bool = False
     """It follows links in a loop until it comes back to a record."""
 
@@ -126,6 +128,11 @@ class PiHistory(Struct, eq=False):
     """It is of the first version: without ids and links."""
     kept: bool | None
     """Whether what the last compaction kept was found; None without one."""
+
+    @property
+    def model(self) -> Model:
+        """The model that continues."""
+        return self.ways.model or model_of(self.path)
 
 
 def is_node(value: Any) -> bool:
@@ -168,7 +175,7 @@ def history(items: Sequence[Item], leaf: str | None, ways: Ways, end: Any = None
     own = tree.by_id.get(end) or (tree.nodes[-1] if tree.nodes else None)
     path, how = tree.walk((tree.named(leaf) if leaf is not None else None) or own)
     entries, kept = _entries(path, items, ways.cuts)
-    turns = ways.chosen(list(_turns(entries, ways, model_of(path)[1])))
+    turns = ways.chosen(list(_turns(entries, ways, (ways.model or model_of(path))[1])))
     return PiHistory(items, tree, path, how, turns, ways, own, header, linear, kept)
 
 
@@ -257,7 +264,7 @@ def transcript_of(history: PiHistory, items: Sequence[Item], view: View) -> Tran
         agent_facts=history,
         session_id=as_text(header.get("id")),
         folder=as_text(header.get("cwd")),
-        model=as_text(model_of(history.path)[2]),
+        model=as_text(history.model[2]),
         scopes=scopes,
         inactive_blocks=pairs_in(block for turn in beside for block in turn.blocks),
         boundaries=(*compaction, *links.boundaries),

@@ -7,11 +7,12 @@ from typing import Any, ClassVar, Final
 
 from toolpair.dialects.block_values import without_halves
 from toolpair.dialects.item_types import type_name
+from toolpair.formats.engine.reading.between import said_around
 from toolpair.formats.engine.reading.reading import blocks_by_key
 from toolpair.formats.engine.reading.turns import Turn
 from toolpair.formats.engine.sending import Said, is_blank, merged, no_result, request, with_id
 from toolpair.formats.format import Item, SentPart, SentRequest
-from toolpair.formats.pi_family.history import Model, PiHistory, history, history_of, model_at, model_of
+from toolpair.formats.pi_family.history import Model, PiHistory, history, history_of, model_at
 from toolpair.transcript.id_shapes import sanitised
 from toolpair.transcript.model import Block, Transcript
 
@@ -29,8 +30,10 @@ def request_for(found: PiHistory, transcript: Transcript) -> SentRequest:
     """What is sent of a history: results where they stand, and what is missing filled in."""
     ways, own = found.ways, blocks_by_key(transcript)
     turns = () if ways.needs_header and found.header is None else ways.paired(found.turns)
-    sending: PiSending = ways.sending(model_of(found.path))
-    said = merged((one for one in _filled(turns, own, sending) if one[1]), lambda role, _: role == "result" or None)
+    sending: PiSending = ways.sending(found.model)
+    before, after = said_around(transcript)
+    filled = (one for one in _filled(turns, own, sending) if one[1])
+    said = merged([*before, *filled, *after], lambda role, _: role == "result" or None)
     for role, parts in said:
         if role == "result":
             parts.extend([SentPart(value) for part in parts for value in sending.behind(part)])

@@ -28,4 +28,6 @@ FORMAT: Final = Format(
     damage=lazy("toolpair.formats.strands.format:damage"),
     check=lazy("toolpair.formats.strands.format:check"),
     time_of=lazy("toolpair.formats.strands.format:time_of"),
+    light=lazy("toolpair.formats.strands.light:light"),
+    clean_by=frozenset({"bedrock-converse"}),
 )

@@ -127,7 +127,7 @@ def _state(folder: str, agent: str) -> dict[str, Any]:
     summary = state.get(SUMMARY[1]) if isinstance(state, dict) else None
     if summary and not (isinstance(summary, dict) and isinstance(summary.get("content"), list)):
         raise UnreadableFile(
-            f"{path} holds a summary that is no message, so Strands cannot send it; look for a backup."
+            f"{path} holds a summary that is not a message, so Strands cannot send it; look for a backup."
         )
     return state if isinstance(state, dict) else {}
 

@@ -39,12 +39,12 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
 def check(context: Context, items: Sequence[Item], view: View) -> None:
     for item in items:
         message = message_in(item.value)
-        if row_of(item.value, MESSAGE) and not _is_message(message):
+        if row_of(item.value, MESSAGE) and not is_message(message):
             said = "This file does not hold {}, so Strands cannot load the session."
             holds_something_else(context, item.uid, stored_in(item.value), said, "a message")
 
 
-def _is_message(value: Any) -> bool:
+def is_message(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("role"), str) and isinstance(value.get("content"), list)
 
 

@@ -23,7 +23,13 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
 
 
 def _ids(said: Said, kind: str) -> list[Any]:
-    return [part.block.id for part in said[1] if part.block is not None and part.block.kind == kind]
+    return [_id(part) for part in said[1] if part.block is not None and part.block.kind == kind]
+
+
+def _id(part: SentPart) -> Any:
+    """The id of a call or result; what no set can hold is compared as it is written."""
+    id_ = part.block.id if part.block is not None else None
+    return str(id_) if isinstance(id_, (dict, list)) else id_
 
 
 def _without_orphans(said: Sequence[Said]) -> list[Said]:
@@ -49,7 +55,7 @@ def _filled(said: Sequence[Said]) -> list[Said]:
         if not calls:
             continue
         following = todo[place + 1] if place + 1 < len(todo) else ("user", [])
-        results = {part.block.id: part for part in following[1] if part.block and part.block.kind == "result"}
+        results = {_id(part): part for part in following[1] if part.block and part.block.kind == "result"}
         if results.keys() == set(calls):
             continue
         own = [results.get(id_) or SentPart(no_result(id_, _FILLED)) for id_ in calls]

@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from toolpair.history.conversation import rank
 from toolpair.reports.redaction.copies import opened_like
 from toolpair.rules.problem import Problem
 from toolpair.session.session import Conversation, Refused, Session, SessionError
@@ -33,6 +34,7 @@ def choose(session: Session, which: int | str | None = None, rule: str | None = 
     """
     name = session.file.shown_name
     pairs = [(problem, conversation) for conversation in session.conversations for problem in conversation.problems]
+    pairs.sort(key=lambda pair: rank(pair[0]))
     listed = [Chosen(*pair, number, len(pairs)) for number, pair in enumerate(pairs, 1)]
     if not listed:
         raise Refused(f"{name} has no problems, so there is nothing to show; nothing was written.", "none")

@@ -27,6 +27,9 @@ _DISTINCT: Final = 50
 """Maximum errors that are distinguished in one paste."""
 _NEAR: Final = 300
 """Characters (squeezed) around an error in which the answer may say where it is: "param": "messages.[3].role"."""
+_NOT_LEADING: Final = 40
+"""Characters (squeezed) that count for what is said between a place and an error after it: most are said after it."""
+_LEADING: Final = re.compile(r"[\w.\[\]]*:?")
 _SHOWN_NEAR: Final = 3
 _NEAR_GRAMS: Final = 8
 _MARK: Final = f"[{SOFT}{BLANK}{QUOTE}]*"
@@ -180,8 +183,7 @@ def _read(pasted: PastedText, hit: Hit, others: Sequence[Hit] = ()) -> Recognise
     indexed = [
         place
         for at, place in around
-        if (place.message is not None or place.call is not None)
-        and not any(other is not hit and other.start <= at < other.end for other in others)
+        if (place.message is not None or place.call is not None) and _is_of(pasted, hit, at, place, others)
     ]
     if message is None and "N" not in hit.places:
         near = next((place for place in indexed if place.message is not None), None)
@@ -207,6 +209,23 @@ def _read(pasted: PastedText, hit: Hit, others: Sequence[Hit] = ()) -> Recognise
     )
 
 
+def _is_of(pasted: PastedText, hit: Hit, at: int, place: Place, others: Sequence[Hit]) -> bool:
+    """Whether a place is what this error is about, and not another one that it stands in, before or after."""
+    mine = _distance(pasted, hit, at, place)
+    return all(mine <= _distance(pasted, other, at, place) for other in others if not other.wording.error.wraps)
+
+
+def _distance(pasted: PastedText, hit: Hit, at: int, place: Place) -> int:
+    """How far a place is from an error: nothing where it leads it, as a path with a colon does."""
+    if hit.start <= at < hit.end:
+        return 0
+    if at >= hit.end:
+        return 1 + at - hit.end
+    end = at + sum(not character.isspace() for character in place.words)
+    leads = end >= hit.start or _LEADING.fullmatch(pasted.bare, end, hit.start) is not None
+    return 0 if leads else _NOT_LEADING + hit.start - end
+
+
 def _word(pasted: PastedText, place: tuple[int, int] | None) -> str | None:
     return pasted.plain[place[0] : place[1]] or None if place is not None else None
 
@@ -226,7 +245,7 @@ def _number(pasted: PastedText, hit: Hit, name: str) -> int | None:
             not marked.replace(SOFT, "").isdigit() or following.isalnum() or following in ("-", ":")
         ):
             digits = pieces[0]
-    return int(digits)
+    return int(digits) if digits.isdigit() else None
 
 
 def _ids(pasted: PastedText, hit: Hit, name: str) -> list[tuple[str, ...]]:

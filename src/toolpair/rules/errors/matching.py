@@ -21,8 +21,9 @@ _TRIED: Final = 1_500
 _NO_BEGINNING: Final = 4
 _SHORT: Final = 30
 """Fixed characters: fewer may be part of any sentence, and must begin one."""
-_NUMBER: Final = re.compile(r"\d{1,9}")
-_NUMBER_BEFORE: Final = re.compile(r"\d{1,9}\Z")
+_NUMBER: Final = re.compile(r"\d{1,9}|[nmxi](?![a-z])")
+"""An index, or the letter that stands for it where somebody tells of an error."""
+_NUMBER_BEFORE: Final = re.compile(r"(?:\d{1,9}|(?<![a-z])[nmxi])\Z")
 _TOKEN: Final = re.compile(r"[^\s,;(){}\[\]<>]*")
 _LIST: Final = re.compile(r"[^\s;()\[\]<>]*")
 _TOKEN_SIZE: Final = 300

@@ -70,6 +70,8 @@ _IN_WORDS: Final = re.compile(
     re.IGNORECASE,
 )
 _INDEX: Final = re.compile(rf"\b(?:at{_GAP})?(?:index|position){_GAP}[:=#]?{_GAP}(?P<message>{_DIGITS})", re.IGNORECASE)
+_STATUS: Final = re.compile(rf"message{QUOTE}?{BLANK}?[:=]{_GAP}[45]\d\d\Z", re.IGNORECASE)
+"""An answer's words that begin with the status: `"message": "400 …"`."""
 _PARSED: Final = re.compile(
     rf"\bline{_GAP}(?P<line>{_DIGITS}){_GAP},?{_GAP}col(?:umn)?{_GAP}(?P<column>{_DIGITS})"
     rf"(?:{_GAP}\({_GAP}char{_GAP}(?P<char>{_DIGITS}){_GAP}\))?"
@@ -167,7 +169,7 @@ def _all_in(marked: str, typed: bool) -> Iterator[Place]:
         )
     for pattern in (_IN_WORDS, _INDEX):
         for match in pattern.finditer(marked):
-            if any(taken[match.start() : match.end()]):
+            if any(taken[match.start() : match.end()]) or _STATUS.search(match.group()):
                 continue
             before = _plain(marked[max(0, match.start() - 80) : match.start()])
             if pattern is _INDEX and not typed and _ABOUT_MESSAGES.search(before) is None:

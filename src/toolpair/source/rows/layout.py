@@ -24,7 +24,7 @@ FACTS: Final = "facts"
 """The key of a line that `Row.facts` are under, besides that of the row."""
 Stored = Text | bytes | int | float | None
 """A value as the database stores it."""
-_MEASURED: Final = 64 << 20
+_MEASURED: Final = 8 << 20
 """In a database of up to this many bytes, texts are measured."""
 
 

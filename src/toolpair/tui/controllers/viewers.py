@@ -9,9 +9,10 @@ from toolpair.text.safe import visible
 from toolpair.tui.row_lines import ROLES
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Problem
+    from toolpair.session.session import PairRow, Problem
     from toolpair.tui.controllers.owner import Owner
     from toolpair.tui.screens.statistics import Wanted
+    from toolpair.tui.screens.viewer import Shown
 
 _KINDS: Final = {
     "damaged": "Line that cannot be read",
@@ -34,11 +35,24 @@ def view_row(owner: Owner) -> None:
         title = _KINDS.get(row.kind, f"{visible(who)}{where}")
         owner.open(ViewerScreen(title, message_pages(owner.session.conversation, row, owner.overview.noun)))
         return
-    problem = owner.overview.session.conversation.worst.get(row.pair.index)
-    title, pages = pages_of(owner.session.conversation, row, problem, owner.overview.noun, owner.tool.carets)
-    titles = [page.title for page in pages]
-    start = 1 if owner.pairs.side == "result" and titles[1:2] in (["result"], ["found elsewhere"]) else 0
-    owner.open(ViewerScreen(title, pages, start))
+
+    def shown(row: PairRow, side: str) -> Shown:
+        problem = owner.session.conversation.worst.get(row.pair.index) if row.pair is not None else None
+        title, pages = pages_of(owner.session.conversation, row, problem, owner.overview.noun, owner.tool.carets)
+        return title, pages, 1 if side != "call" and pages[0].beside is not None else 0
+
+    def neighbour(by: int, side: str) -> Shown | None:
+        pairs = owner.pairs
+        at = pairs.cursor + by
+        while 0 <= at < len(pairs.shown):
+            found = owner.overview.rows[pairs.shown[at]]
+            if found.pair is not None:
+                pairs.move_to(at, centre=True)
+                return shown(found, side)
+            at += by
+        return None
+
+    owner.open(ViewerScreen(*shown(row, owner.pairs.side), neighbour))
 
 
 def view_bytes(owner: Owner, problem: Problem) -> None:
@@ -54,7 +68,7 @@ def view_bytes(owner: Owner, problem: Problem) -> None:
 
     changes = partial(preview, owner.session.conversation, fix)
     folder = owner.session.conversation.transcript.folder
-    first = partial(effects_before, fix, folder)
+    first = partial(effects_before, problem, fix, folder)
     pages = change_pages(changes, owner.overview.noun, owner.tool.carets, first)
     owner.open(ViewerScreen(f"Exact bytes: {visible(fix.title)}", pages))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec.structs import replace
 from textual.app import ComposeResult
@@ -18,6 +18,7 @@ from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.bodies.body import Query
 from toolpair.tui.bodies.diff_body import DiffBody
+from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.compare_text import (
     ONE_COLUMN,
     StepText,
@@ -30,17 +31,26 @@ from toolpair.tui.compare_text import (
 from toolpair.tui.compared_sides import Side
 from toolpair.tui.keys import APP, COMPARE, CURSOR
 from toolpair.tui.numbers import count_text
+from toolpair.tui.preview_text import MOST, BodyLines, PreviewText
 from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.comparison_finding import ChosenRows, ComparesRows
 from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen, text_page
 from toolpair.tui.searching import GivingWay
 from toolpair.tui.styled_text import Line, Span, spread, with_hits
 from toolpair.tui.viewer_pages import change_pages, pages_of
+from toolpair.tui.widgets.preview import Preview
 from toolpair.tui.widgets.row_list import RowList
 from toolpair.tui.widgets.text_block import Lines
 
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
 _DIGITS: Final = 4
 """For the numbers of lines."""
+_WITH_PREVIEW: Final = 24
+"""Lines of a screen from which the row under the cursor is shown in full below the list."""
+_REST: Final = 0.03
+"""Seconds without a key before it follows the cursor."""
 
 
 class CompareScreen(ComparesRows):
@@ -56,10 +66,12 @@ class CompareScreen(ComparesRows):
         self._side = "a"
         self._columns: bool | None = None
         """Whether each side has its column; None: by the width."""
+        self._following: Timer | None = None
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
         yield RowList(self.glyphs, self._line)
+        yield Preview(self.glyphs, id="below")
         yield Lines(id="bottom")
 
     def on_mount(self) -> None:
@@ -121,7 +133,37 @@ class CompareScreen(ComparesRows):
             lines.append((Span(summary, "good" if rows.comparison.same else "warning"),))
         self.query_one("#top", Lines).show([*lines, glyphs.rule("", width)])
         self.row_list.forget()
+        below = self.query_one(Preview)
+        below.display = height >= _WITH_PREVIEW and rows is not None
+        below.styles.height = height * 2 // 5
+        self._follow_soon()
         self._show_keys(width)
+
+    def _follow_soon(self) -> None:
+        """The row under the cursor is shown in full when no key is pressed: reading it takes time."""
+        if self._following is not None:
+            self._following.stop()
+        self._following = self.later(_REST, self._follow) if self.query_one(Preview).display else None
+
+    def _follow(self) -> None:
+        self._following, rows, width = None, self.rows, self.size.width
+        row = rows[self.row_list.cursor] if rows is not None and len(rows) else None
+        below, glyphs, carets = self.query_one(Preview), self.glyphs, self.tool.carets
+        if row is None or not row.steps:
+            below.show(glyphs.rule("", width), (), None, (width, 0))
+        elif row.kind == "differs":
+            body = DiffBody(glyphs, partial(difference_parts, row), _DIGITS, carets)
+            below.show(glyphs.rule("what differs", width), BodyLines(body, width - 1), None, (width, 0))
+        elif (pair := row.steps[0].paired) is not None:
+            shown = PairRow("pair", pair=pair, result=pair.result)
+            maker = PreviewText(glyphs, row.steps[0].history.conversation, shown, carets=carets)
+            below.show(*maker.two_columns(width))
+        else:
+            said = TextBody(glyphs, (row.steps[0].text or "")[:MOST], language="markdown")
+            below.show(glyphs.rule(visible(row.steps[0].name), width), BodyLines(said, width - 1), None, (width, 0))
+
+    def action_scroll_preview(self, by: int) -> None:
+        self.query_one(Preview).scroll_by(by * max(1, self.query_one(Preview).size.height // 2))
 
     def _show_keys(self, width: int) -> None:
         glyphs, rows = self.glyphs, self.rows
@@ -148,6 +190,7 @@ class CompareScreen(ComparesRows):
     def on_row_list_moved(self) -> None:
         self.say(self.hit_note)
         self.hit_note = ""
+        self._follow_soon()
 
     # keys
 
@@ -248,7 +291,7 @@ def _pages(mark: str, step: DiffStep, carets: bool) -> list[ViewerPage]:
         return [text_page(mark, lambda: step.text or "")]
     shown = PairRow("pair", pair=pair, result=pair.result)
     _, pages = pages_of(step.history.conversation, shown, None, "record", carets)
-    return [replace(page, title=f"{mark} {page.title}") for page in pages if page.record_of is None]
+    return [replace(page, title=f"{mark} {page.title}", beside=None) for page in pages if page.record_of is None]
 
 
 _KEPT: Final = 2_000

@@ -233,7 +233,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             found = decision.find(state.problems)
             if found is not None:
                 changes = preview(state, found[1], decision.text)
-                first = partial(effects_before, found[1], state.transcript.folder, decision.text)
+                first = partial(effects_before, *found, state.transcript.folder, decision.text)
                 return diff_of_changes(glyphs, partial(list, changes), noun, carets, folds=False, first=first)
         # It cannot be told from the others.
         return LinesBody(glyphs, glyphs.paragraph("p shows the bytes of all that is applied.", width, "dim"))

@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Horizontal
 from textual.widgets import Input
 
 from toolpair.text.cells import cut
@@ -20,11 +22,13 @@ from toolpair.tui.bodies.reading import short_title
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.keys import APP, VIEWER
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
-from toolpair.tui.styled_text import Glyphs, Span, line_width, spread
+from toolpair.tui.styled_text import Glyphs, Line, Span, line_width, spread
 from toolpair.tui.widgets.body_view import BodyView
 from toolpair.tui.widgets.field import Field, SafeInput
 from toolpair.tui.widgets.text_block import Lines
 
+SIDE_BY_SIDE: Final = 120
+"""Columns of a terminal from which a call and its result are next to each other."""
 _NO_FOLD: Final = "nothing folds here"
 
 
@@ -32,7 +36,8 @@ class ViewerPage(Struct, frozen=True):
     """A body that h and l switch between, made when it is first shown.
 
     `about`: what is said of it at the top. `as_stored`: the same as its bytes stand, which z switches to. `record_of`:
-    the number of the page that it is the record of.
+    the number of the page that it is the record of. `beside`: the number of the page that it is shown beside where
+    there is room, `make_beside` makes its body then.
     """
 
     title: str
@@ -40,6 +45,12 @@ class ViewerPage(Struct, frozen=True):
     about: Callable[[], str] = lambda: ""
     as_stored: Callable[[Glyphs], Body] | None = None
     record_of: int | None = None
+    beside: int | None = None
+    make_beside: Callable[[Glyphs], Body] | None = None
+
+
+Shown = tuple[str, Sequence[ViewerPage], int]
+"""A title, pages, and the number of the one to begin with."""
 
 
 def text_page(title: str, make: Callable[[], str], line_style: Callable[[str], str] | None = None) -> ViewerPage:
@@ -54,14 +65,28 @@ class ViewerScreen(BaseScreen[None]):
     DEFAULT_CSS = """
     ViewerScreen #find { display: none; }
     ViewerScreen #find.-open { display: block; }
+    ViewerScreen #pages { height: 1fr; }
+    ViewerScreen #pages BodyView { width: 1fr; }
     """
 
-    def __init__(self, title: str, pages: Sequence[ViewerPage], start: int = 0) -> None:
+    def __init__(
+        self,
+        title: str,
+        pages: Sequence[ViewerPage],
+        start: int = 0,
+        neighbour: Callable[[int, str], Shown | None] | None = None,
+    ) -> None:
+        """`neighbour`: what is shown of the next (1) or the previous pair, which goes there, too; it is given the title
+        of the page.
+        """
         super().__init__()
+        self._neighbour = neighbour
+        self._side_by_side = True
+        """Unless somebody chose otherwise."""
         self._title = title
         self._pages = list(pages)
         self._page = start
-        self._bodies: dict[tuple[int, bool], Body] = {}
+        self._bodies: dict[tuple[int, str], Body] = {}
         self._about: dict[int, str] = {}
         self._stored = False
         self._origin = 0
@@ -69,7 +94,11 @@ class ViewerScreen(BaseScreen[None]):
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
-        yield BodyView(self.glyphs)
+        self._left, self._right = BodyView(self.glyphs), BodyView(self.glyphs)
+        self._right.display = False
+        with Horizontal(id="pages"):
+            yield self._left
+            yield self._right
         yield Lines(id="rule")
         yield Field(self.glyphs, SafeInput(), "/", id="find")
         yield Lines(id="bottom")
@@ -81,7 +110,17 @@ class ViewerScreen(BaseScreen[None]):
 
     @property
     def view(self) -> BodyView:
-        return self.query_one(BodyView)
+        """The one that keys go to."""
+        sides = self._sides
+        return self._right if sides is not None and self._page == sides[1] else self._left
+
+    @property
+    def _sides(self) -> tuple[int, int] | None:
+        """The pages shown side by side: that of the cursor, and the one that belongs to it."""
+        beside = self._pages[self._page].beside
+        if beside is None or not self._side_by_side or self.size.width < SIDE_BY_SIDE:
+            return None
+        return min(self._page, beside), max(self._page, beside)
 
     @property
     def body(self) -> Body:
@@ -89,20 +128,31 @@ class ViewerScreen(BaseScreen[None]):
         return self.view.body
 
     def _show_page(self) -> None:
-        page = self._pages[self._page]
-        stored = self._stored and page.as_stored is not None
-        key = (self._page, stored)
-        if key not in self._bodies:
-            make = page.as_stored if stored and page.as_stored is not None else page.make
-            self._bodies[key] = make(self.glyphs)
-            self._about.setdefault(self._page, page.about())
-        self.view.search(None)
-        self.view.show(self._bodies[key])
+        sides = self._sides
+        self._right.display = sides is not None
+        for view, number in zip((self._left, self._right), sides or (self._page,), strict=False):
+            view.search(None)
+            body = self._body_of(number, sides is not None)
+            if sides is None or view.body is not body:
+                view.show(body)
+        self.view.focus()
         self.say("")
 
+    def _body_of(self, number: int, beside: bool) -> Body:
+        page = self._pages[number]
+        ways = {"stored": page.as_stored if self._stored else None, "beside": page.make_beside if beside else None}
+        way, make = next(((way, make) for way, make in ways.items() if make is not None), ("", page.make))
+        if (number, way) not in self._bodies:
+            self._bodies[number, way] = make(self.glyphs)
+            self._about.setdefault(number, page.about())
+        return self._bodies[number, way]
+
     def lay_out(self, width: int, height: int) -> None:
-        glyphs = self.glyphs
-        about = self._about.get(self._page, "")
+        glyphs, sides = self.glyphs, self._sides
+        if self._bodies and self._right.display != (sides is not None):
+            self._show_page()  # which draws this again
+            return
+        about = self._about.get(self._page, "") if sides is None else ""
         marks: list[Span] = []
         tabs = self._tabs
         for n in tabs if len(tabs) > 1 else ():
@@ -116,9 +166,23 @@ class ViewerScreen(BaseScreen[None]):
         line = spread(
             (glyphs.ui(f" {title}  ", "bold"), *marks), (Span(right, self._style(about)), glyphs.ui(" ")), width
         )
-        self.query_one("#top", Lines).show([line, glyphs.rule("", width)])
+        self.query_one("#top", Lines).show([line, self._columns_line(sides, width)])
         self.query_one("#rule", Lines).show([glyphs.rule(self.note, width)])
         self.query_one("#bottom", Lines).show([hint_line(glyphs, self.hints(), width)])
+
+    def _columns_line(self, sides: tuple[int, int] | None, width: int) -> Line:
+        """The line above the text: what each column has."""
+        glyphs = self.glyphs
+        if sides is None:
+            return glyphs.rule("", width)
+        half, spans = (width + 1) // 2, list[Span]()
+        for number, cells, lead in zip(sides, (half, width - half), ("──", "┬─"), strict=True):
+            title, about = self._pages[number].title, self._about.get(number, "")
+            words = f"{title} · {short_title(about, cells - len(title) - 8)}" if about else title
+            begin, *rest = glyphs.rule(words, cells, lead=lead)
+            style = "title" if number == self._page else self._style(about)
+            spans += [begin, *(replace(span, style=style, action=f"page({number})") for span in rest[:1]), *rest[1:]]
+        return tuple(spans)
 
     @staticmethod
     def _style(about: str) -> str:
@@ -145,8 +209,13 @@ class ViewerScreen(BaseScreen[None]):
             hints.append(("h l", "other pages", f"page({after})"))
         if self._other is not None:
             hints.append(("v", "record" if self._pages[self._page].record_of is None else "close the record", "record"))
-        if isinstance(body, DiffBody):
+        if self._pages[self._page].beside is not None and self.size.width >= SIDE_BY_SIDE:
+            hints.append(("tab", self._pages[self._pages[self._page].beside or 0].title, "other_side"))
+            hints.append(("|", "one column" if self._sides else "side by side", "columns"))
+        elif isinstance(body, DiffBody):
             hints.append(("|", "one column" if body.two else "two columns", "columns"))
+        if self._neighbour is not None:
+            hints.append(("}", "next pair", "pair(1)"))
         hints += [
             ("z", "wrap" if self._pages[self._page].as_stored is None else "as stored", "wrap"),
             ("y", "copy", "yank"),
@@ -159,6 +228,29 @@ class ViewerScreen(BaseScreen[None]):
         if number != self._page and 0 <= number < len(self._pages):
             self._page = number
             self._show_page()
+
+    def action_other_side(self) -> None:
+        """To the call, or to its result."""
+        beside = self._pages[self._page].beside
+        if beside is not None:
+            self.action_page(beside)
+
+    def on_descendant_focus(self) -> None:
+        """A click on the other column."""
+        sides = self._sides
+        if sides is not None and self.focused in (self._left, self._right):
+            self._page = sides[self.focused is self._right]
+            self.draw()
+
+    def action_pair(self, by: int) -> None:
+        """Show the next pair, or the previous one, in place of this one."""
+        found = self._neighbour(by, self._pages[self._page].title) if self._neighbour is not None else None
+        if found is None:
+            self.say(f"there is no {'next' if by > 0 else 'previous'} pair" if self._neighbour is not None else "")
+            return
+        self._title, self._pages, self._page = found[0], list(found[1]), found[2]
+        self._bodies, self._about, self._stored = {}, {}, False
+        self._show_page()
 
     @property
     def _tabs(self) -> list[int]:
@@ -213,8 +305,12 @@ class ViewerScreen(BaseScreen[None]):
             self.say(_NO_FOLD)
 
     def action_columns(self) -> None:
+        if self._pages[self._page].beside is not None and self.size.width >= SIDE_BY_SIDE:
+            self._side_by_side = not self._side_by_side
+            self._show_page()
+            return
         switched = self.view.switch_columns()
-        self.say("" if switched else "only a diff has columns")
+        self.say("" if switched else f"only a diff has columns, and, in {SIDE_BY_SIDE} columns, a call with its result")
 
     def action_change(self, by: int) -> None:
         if not self.view.change(by):

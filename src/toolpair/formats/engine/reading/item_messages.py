@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.dialects.openai_responses import block_of, is_call, is_of_assistant, is_output, type_of
+from toolpair.dialects.openai_responses import STAND_INS, block_of, is_call, is_of_assistant, is_output, type_of
 from toolpair.formats.engine.reading.context_texts import is_context, is_summary
-from toolpair.transcript.model import Block, ContentShape, Message, Slot
+from toolpair.transcript.model import Block, ContentShape, Message, Slot, StandIns
+
+_STAND_INS: Final = frozenset(
+    id(block) for message in (*STAND_INS.before, *STAND_INS.after) for block in message.blocks
+)
+
+
+class ItemFrame(Struct, eq=False):
+    """Items that were read as a window of a longer history."""
+
+    spills: bool = False
+    by_block: bool = True
+
+    @property
+    def around(self) -> StandIns:
+        return STAND_INS
+
+    def count(self, sent: Sequence[Any]) -> int | None:
+        """How many items are sent from these records."""
+        return sum(all(id(part.block) not in _STAND_INS for part in message.parts) for message in sent)
 
 
 class HistoryItem(Struct, frozen=True, eq=False):

@@ -1,0 +1,102 @@
+"""`toolpair config`: what is set once for all, and where."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+from toolpair.cli import exits
+from toolpair.cli.configured import OF_PROJECTS, OPTIONS, known_of
+from toolpair.cli.main import COMMANDS
+from toolpair.cli.meant import closest
+from toolpair.cli.terminal import Parser, add_color, add_format, dump, out, safe, say, style_for
+from toolpair.formats import all_agents
+from toolpair.shell.machine import current_folder, home_short
+from toolpair.shell.program import project_settings, settings_file
+from toolpair.shell.settings import BadSettings, Setting, Settings, of_project, of_user
+
+AGENTS: Final = "agents"
+_VARIABLES: Final = ("TOOLPAIR_BACKUPS", "NO_COLOR", "FORCE_COLOR", "ESCDELAY")
+_EPILOG: Final = """\
+examples:
+  toolpair config          what is set, and where
+  toolpair config --path   where the user's own file is, whether or not it exists
+
+In config.toml the options of all commands, and of one command, by their names; what is typed counts more:
+  color = "never"
+  [open]                 # toolpair FILE
+  no-journal = true
+  [fix]
+  keep-backups = 5
+  [check]
+  ignore = ["record", "id.pattern"]
+  [agents]               # where an agent keeps its files, if not in its usual folder
+  claude-code = "~/work/.claude"
+
+A project's pyproject.toml can set profile, select, ignore and baseline of `check` in [tool.toolpair].
+
+exit code: 0, or 2 if a file is wrong
+"""
+
+
+def parser() -> Parser:
+    result = Parser("config", "Show what is set once for all, and where each value comes from.", _EPILOG)
+    result.add("--path  print the path of the user's own file")
+    add_format(result, ("text", "json"))
+    add_color(result)
+    return result
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.path:
+        out(safe(settings_file()))
+        return exits.OK
+    wrong: list[str] = []
+    found = list(_found(wrong))
+    if options.output_format == "json":
+        entries = [{"table": table, "key": key, "value": value, "from": where} for table, key, value, where in found]
+        out(dump({"version": 1, "path": settings_file(), "settings": entries, "wrong": wrong}, indent=2))
+    else:
+        style = style_for(sys.stdout, options.color)
+        for table, key, value, where in found:
+            name = f"{table}.{key}" if table else key
+            out(f"{safe(name)} = {safe(dump(value))}  {style.dim(safe(where))}")
+        if not found and not wrong:
+            out(f"Nothing is set. {safe(home_short(settings_file(), os.path.expanduser('~')))} is where to.")
+    for sentence in wrong:
+        say(sentence)
+    return exits.UNREADABLE if wrong else exits.OK
+
+
+def _found(wrong: list[str]) -> Iterator[tuple[str, str, object, str]]:
+    """Table, key, value and place of all that is set; what is wrong with a file is one sentence in `wrong`."""
+    project = project_settings(current_folder())
+    try:
+        for setting in known_of(of_project(project), "", OF_PROJECTS).values() if project is not None else ():
+            yield "check", setting.key, setting.value, setting.where
+    except BadSettings as error:
+        wrong.append(str(error))
+    try:
+        settings = of_user()
+        for table, given in settings.tables.items():
+            for setting in _known(settings, table, (*COMMANDS, "open")).values() if given else ():
+                yield table, setting.key, setting.value, setting.where
+    except BadSettings as error:
+        wrong.append(str(error))
+    for variable in _VARIABLES:
+        if variable in os.environ:
+            yield "", variable, os.environ[variable], "the environment"
+
+
+def _known(settings: Settings, table: str, commands: tuple[str, ...]) -> dict[str, Setting]:
+    if table == AGENTS:
+        return known_of(settings, table, tuple(agent.id for agent in all_agents() if agent.usual_home))
+    if table and table not in commands:
+        first = next(iter(settings.table(table).values()))
+        meant = closest(table, (*commands, AGENTS))
+        hint = f" Did you mean [{meant}]?" if meant else " Each command has one, the interface [open]."
+        raise BadSettings(f"{first.path}: There is no table [{table}].{hint}")
+    return known_of(settings, table, OPTIONS)

@@ -1,0 +1,35 @@
+"""Every topic has a page, and what is meant by another word is suggested."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolpair.cli.main import COMMANDS, main
+
+
+@pytest.mark.parametrize(
+    ("topic", "said"),
+    [
+        ("result.missing", "result.missing"),
+        ("roo-code", "It does what Roo Code"),
+        ("mistral", "mistral"),
+        ("exit-codes", "3    refused, and nothing written"),
+        ("repair", "usage: toolpair fix"),
+    ],
+)
+def test_a_topic(topic: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", topic]) == 0
+    assert said in capsys.readouterr().out
+
+
+def test_every_command_and_the_program(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help"]) == 0
+    assert capsys.readouterr().out.startswith("usage: toolpair [FILE]")
+    for name in COMMANDS:
+        assert main(["help", name]) == 0
+        assert capsys.readouterr().out.startswith(f"usage: toolpair {name}")
+
+
+def test_an_unknown_topic(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "reslt.missing"]) == 2
+    assert capsys.readouterr().err == "toolpair: There is no page on 'reslt.missing'. Did you mean result.missing?\n"

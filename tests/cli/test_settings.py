@@ -1,0 +1,121 @@
+"""What is set once for all: by the user in config.toml, and for `check` by a project."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from platformdirs import user_config_path
+
+from tests.conftest import SAMPLES
+from toolpair.agents import catalog
+from toolpair.cli.main import main
+from toolpair.shell import program
+from toolpair.shell.machine import Machine
+
+BROKEN = str(SAMPLES / "interrupted-call.json")
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "config/toolpair/config.toml"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+@pytest.mark.parametrize("folder", [None, "", "/else/where"])
+def test_it_is_where_platformdirs_says(monkeypatch: pytest.MonkeyPatch, folder: str | None) -> None:
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    if folder is not None:
+        monkeypatch.setenv("XDG_CONFIG_HOME", folder)
+    assert program.settings_file() == str(user_config_path("toolpair", appauthor=False) / "config.toml")
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert program.settings_file().endswith("/Library/Application Support/toolpair/config.toml")
+
+
+def test_what_is_typed_counts_more_than_a_project_and_that_more_than_the_user(
+    config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def profiles(*typed: str) -> list[str]:
+        main(["check", BROKEN, "--output-format", "json", *typed])
+        ran = capsys.readouterr()
+        assert not ran.err
+        return [file["profile"] for file in json.loads(ran.out)["files"]]
+
+    assert profiles() == ["anthropic"]
+    config.write_text('color = "never"\n[check]\nprofile = "mistral"\n[fix]\nprofile = "gemini"\n')
+    assert profiles() == ["mistral"]
+    below = tmp_path / "project/below"
+    below.mkdir(parents=True)
+    (tmp_path / "project/pyproject.toml").write_text('[tool.toolpair]\nprofile = ["openai-chat", "gemini"]\n')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(below)
+        assert profiles() == ["openai-chat", "gemini"]
+        assert profiles("--profile", "anthropic") == ["anthropic"]
+        assert main(["config"]) == 0
+        project = tmp_path / "project/pyproject.toml"
+        assert capsys.readouterr().out == (
+            f'check.profile = ["openai-chat", "gemini"]  {project}:2\ncolor = "never"  {config}:1\n'
+            f'check.profile = "mistral"  {config}:3\nfix.profile = "gemini"  {config}:5\nNO_COLOR = "1"  the environment\n'
+        )
+        assert main(["config", "--output-format", "json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told["path"] == str(config) and told["settings"][0] == {
+            "table": "check", "key": "profile", "value": ["openai-chat", "gemini"], "from": f"{project}:2",
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("color = [", "config.toml is not TOML: Invalid value (at end of document)."),
+        ("\n[check]\nstatistic = true", "config.toml:3: statistic can't be set in [check]. Did you mean statistics?"),
+        ("\n[check]\noutput = 'x'", "config.toml:3: output can't be set in [check]."),
+        ("in-place = true", "config.toml:1: in-place can't be set there."),
+        ("color = 'pink'", "config.toml:1: --color: invalid choice: 'pink'"),
+        ("quiet = 'yes'", "config.toml:1: quiet is true or false, not 'yes'."),
+        ("jobs = 1.5", "config.toml:1: jobs takes a text or a number, not 1.5."),
+        ("profile = [['a']]", "config.toml:1: profile takes a text or a number, not ['a']."),
+        ("color = '\ud800'", "config.toml is not UTF-8 (byte "),
+    ],
+)
+def test_a_file_that_is_wrong_is_one_sentence_and_the_program_goes_on(
+    config: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    config.write_bytes(text.encode("utf-8", "surrogatepass"))
+    assert main(["check", BROKEN]) == 1
+    ran = capsys.readouterr()
+    assert said in ran.err and "Nothing that is set there is used; `toolpair config` shows" in ran.err
+    assert ran.err.count("\n") == 1 and "result.missing" in ran.out
+
+
+def test_a_project_is_not_trusted_with_more(config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.toolpair]\nmax-size = "1"\n')
+    assert main(["check", BROKEN]) == 1
+    assert "pyproject.toml:2: max-size can't be set there. These can be set: profile," in capsys.readouterr().err
+    assert main(["fix", BROKEN, "-o", "-"]) == 0
+    assert not capsys.readouterr().err.count("pyproject")
+    assert main(["config"]) == 2
+
+
+def test_the_folder_of_an_agent(
+    config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    sessions = tmp_path / "work/claude/projects/-x"
+    sessions.mkdir(parents=True)
+    (sessions / "one.jsonl").write_text('{"type":"summary"}\n')
+    assert not catalog.index(Machine.here())
+    config.write_text('[agents]\nclaude-code = "~/work/claude"\n')
+    assert [found.path for found in catalog.index(Machine.here())] == [str(sessions / "one.jsonl")]
+    assert main(["config"]) == 0
+    config.write_text('[agents]\nclaude-cod = "~/work/claude"\n')
+    assert main(["config"]) == 2
+    assert "config.toml:2: claude-cod can't be set in [agents]. Did you mean claude-code?" in capsys.readouterr().err
+    config.write_text("[chekc]\nquiet = true\n")
+    assert main(["config"]) == 2
+    assert "There is no table [chekc]. Did you mean [check]?" in capsys.readouterr().err
