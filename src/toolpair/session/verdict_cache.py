@@ -23,6 +23,7 @@ import msgspec
 import orjson
 from msgspec import Struct
 
+from toolpair.session.summary import counts_of, family_of, sentence_of
 from toolpair.source import peek
 from toolpair.source.addresses import LOG_ENDINGS, OPENING, divided
 from toolpair.source.errors import UnreadableFile
@@ -212,8 +213,8 @@ def findings_of(session: Session, inactive: bool = False) -> Findings:
     return Findings(
         format=session.format.id,
         profile=session.profile.id,
-        family=session.family,
-        counts=session.counts,
+        family=family_of(session),
+        counts=counts_of(session),
         errors=severities["error"],
         warnings=severities["warning"],
         rules=Counter(problem.rule for problem in problems),
@@ -224,7 +225,7 @@ def findings_of(session: Session, inactive: bool = False) -> Findings:
         unsent=sum(verdict.outputs_total - verdict.outputs_seen for verdict in verdicts),
         causes=Counter(problem.cause.id for problem in problems if problem.cause is not None),
         agent_version=version if (version := found[0].transcript.agent_version) and _IS_VERSION(version) else None,
-        sentence=None if more else session.sentence,
+        sentence=None if more else sentence_of(session),
     )
 
 
