@@ -27,7 +27,7 @@ def measure(plan: Plan, found: Found) -> None:
 def _case(plan: Plan, options: Options) -> Outcome:
     with plan.session(options) as path:
         whole = run(python(LOADS, path))
-        checks = [run(plan.toolpair("check", path), codes=(0, 1)) for _ in range(plan.times(3))]
+        checks = [run(plan.toolpair("check", "--no-cache", path), codes=(0, 1)) for _ in range(plan.times(3))]
     seconds = median(one.cpu for one in checks)
     return plain(
         [one.peak for one in checks],

@@ -51,9 +51,9 @@ def _grown(plan: Plan, format: str, fields: Mapping[str, Any]) -> Outcome:
     ):
         base, few, many = [], [], []
         for _ in range(plan.times(3)):
-            base.append(run(plan.toolpair("check", one), codes=(0, 1)).cpu)
-            few.append(run(plan.toolpair("check", tenth), codes=(0, 1)).cpu)
-            many.append(run(plan.toolpair("check", whole), codes=(0, 1)).cpu)
+            base.append(run(plan.toolpair("check", "--no-cache", one), codes=(0, 1)).cpu)
+            few.append(run(plan.toolpair("check", "--no-cache", tenth), codes=(0, 1)).cpu)
+            many.append(run(plan.toolpair("check", "--no-cache", whole), codes=(0, 1)).cpu)
             if sum(many) > ENOUGH:
                 break
     start = median(base)  # the start of the program would make any growth look smaller
