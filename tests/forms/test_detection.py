@@ -119,7 +119,7 @@ def test_two_forms_in_one_list_are_never_called_valid(first: str) -> None:
 
 @pytest.mark.parametrize(
     ("most", "few"),
-    [("converse body", "stream-json"), ("converse body", "pydantic-ai"), ("kiro", "adk")],
+    [("converse body", "stream-json"), ("converse body", "pydantic-ai"), ("kiro", "adk"), ("converse body", "livekit")],
 )
 def test_what_is_said_in_another_spelling_is_no_empty_message(most: str, few: str) -> None:
     others = [{"role": "user", "content": "Only here, in plain words."}, *MADE[few].elements]

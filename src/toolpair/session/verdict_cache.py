@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import secrets
 import stat
 import sys
@@ -22,6 +23,7 @@ import msgspec
 import orjson
 from msgspec import Struct
 
+from toolpair.session.summary import counts_of, family_of, sentence_of
 from toolpair.source import peek
 from toolpair.source.addresses import LOG_ENDINGS, OPENING, divided
 from toolpair.source.errors import UnreadableFile
@@ -43,6 +45,7 @@ _NEW: Final = ".verdicts-"
 _OUTLOOKS: Final = ("stops", "loses", "ready")
 _OWN: Final = os.path.dirname(os.path.dirname(__file__))
 _COMPILED: Final = "__pycache__"
+_IS_VERSION: Final = re.compile(r"\d{1,5}(\.\d{1,5}){1,3}").fullmatch
 _EDGE: Final = 1024
 """How many bytes of a file's beginning, and of its end, are looked at."""
 
@@ -77,6 +80,14 @@ class Findings(Struct, frozen=True, array_like=True):
     badge: str
     branched: bool
     """A conversation has branches, which are told of in JSON."""
+    outputs: int
+    """Real outputs of its tools, whatever place they are in."""
+    unsent: int
+    """How many of them would not reach the model."""
+    causes: dict[str, int]
+    """How many problems have each cause, by its id."""
+    agent_version: str | None
+    """Which version of its agent wrote it, where the file says so in numbers."""
     sentence: str | None
     """The verdict on a session in which nothing at all was found; None where more is to be said than this."""
 
@@ -211,15 +222,19 @@ def findings_of(session: Session, inactive: bool = False) -> Findings:
     return Findings(
         format=session.format.id,
         profile=session.profile.id,
-        family=session.family,
-        counts=session.counts,
+        family=family_of(session),
+        counts=counts_of(session),
         errors=severities["error"],
         warnings=severities["warning"],
         rules=Counter(problem.rule for problem in problems),
         outlook=worst.outlook,
         badge=worst.badge,
         branched=any(one.transcript.tree.branches for one in found),
-        sentence=None if more else session.sentence,
+        outputs=sum(verdict.outputs_total for verdict in verdicts),
+        unsent=sum(verdict.outputs_total - verdict.outputs_seen for verdict in verdicts),
+        causes=Counter(problem.cause.id for problem in problems if problem.cause is not None),
+        agent_version=version if (version := found[0].transcript.agent_version) and _IS_VERSION(version) else None,
+        sentence=None if more else sentence_of(session),
     )
 
 

@@ -25,7 +25,7 @@ from toolpair.formats.engine.writing.drafts.in_messages import ResultsInMessages
 from toolpair.formats.engine.writing.linear import Linear, with_slots
 from toolpair.formats.forms.compiled import KEY_OF, Compiled, Rule, Slot
 from toolpair.formats.forms.paths import Each, Path, path_of
-from toolpair.formats.forms.reading import FormBlock, Reader, own_slot
+from toolpair.formats.forms.reading import FormBlock, Reader, listed_in, own_slot
 from toolpair.formats.forms.table import template
 from toolpair.formats.forms.templates import Filling, part_from, place_of
 from toolpair.transcript.draft import DraftBlock, DraftMessage, value_at
@@ -167,7 +167,7 @@ class FormWriter(AnthropicWriter):
             if was.get("is_error") is True and block.value.get("is_error") is not True:
                 made |= self._without_error(rule, unit)
             if "content" in was and block.value.get("content") is not was["content"]:
-                made |= _set(rule.content, unit, self._content(block, rule))
+                made |= _set(rule.content, unit, self._content(block, rule, unit))
         if (edit := self.given.get(id(block))) is not None:
             made |= self._filled(block, unit, edit)
         return made
@@ -187,9 +187,12 @@ class FormWriter(AnthropicWriter):
         places = (place_of(path_of(path), unit) for path, told, _ in conditions if told)
         return {place: ABSENT for place in places if place and value_at(unit, place) is not None}
 
-    def _content(self, block: DraftBlock, rule: Rule) -> Any:
-        """A result's content, spelled as that of a new result is."""
+    def _content(self, block: DraftBlock, rule: Rule, unit: Any) -> Any:
+        """A result's content, spelled as that of a new result is, or as a list where it is one."""
         content = block.value.get("content")
+        was: Any = None if (slot := _place(rule.content, unit)) is None else value_at(unit, slot)
+        if listed_in(was) is not None and isinstance(content, list):
+            return {**was, "value": [part.raw if isinstance(part, HeldMedia) else part for part in content]}
         if is_held(content):
             return spelled(content)
         failed = block.value.get("is_error") is True
