@@ -117,6 +117,7 @@ class VerdictCache:
         self._new: dict[bytes, Kept] = {}
         self._around: dict[tuple[str, ...], bytes] = {}
         self._real: dict[str, str] = {}
+        self._databases: dict[str, bytes] = {}
 
     @classmethod
     def of_user(cls) -> VerdictCache:
@@ -133,7 +134,7 @@ class VerdictCache:
             return None
         path, session = self._place(address)
         kept = self._kept.get(_key(path, session, question))
-        if kept is None or kept.file != _state(path, session)[0]:
+        if kept is None or kept.file != self._state(path, session):
             return None
         if kept.beside and kept.around != self._state_around(path, kept.beside):
             return None
@@ -149,6 +150,14 @@ class VerdictCache:
             self._real[folder] = os.path.realpath(folder)
         return os.path.join(self._real[folder], name), session
 
+    def _state(self, path: str, session: str | None) -> bytes:
+        """As `_state`; that of a database is asked for once."""
+        if session is None:
+            return _state(path, None)[0]
+        if path not in self._databases:
+            self._databases[path] = _state(path, session)[0]
+        return self._databases[path]
+
     def _state_around(self, path: str, beside: tuple[str, ...]) -> bytes:
         folders = _folders(path, beside)
         if folders not in self._around:
@@ -156,9 +165,9 @@ class VerdictCache:
         return self._around[folders]
 
     def look_again(self) -> None:
-        """Take nothing for granted that was seen of folders: time has passed."""
-        self._around.clear()
-        self._real.clear()
+        """Take nothing for granted that was seen of folders and databases: time has passed."""
+        for seen in (self._around, self._real, self._databases):
+            seen.clear()
 
     def keep(self, key: bytes, kept: Kept) -> None:
         self._kept.pop(key, None)  # the one checked last stands last
