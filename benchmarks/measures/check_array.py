@@ -38,4 +38,4 @@ def _runs(plan: Plan, size: int, layout: str) -> tuple[list[Ran], list[Ran]]:
     """Of a program that parses the document, and of `check`."""
     with plan.session(Options(size=plan.scaled(size), format="anthropic", layout=layout, problems=40)) as path:
         loads = [run(python(LOADS, path)) for _ in range(plan.times(3))]
-        return loads, [run(plan.toolpair("check", path), codes=(0, 1)) for _ in range(plan.times(3))]
+        return loads, [run(plan.toolpair("check", "--no-cache", path), codes=(0, 1)) for _ in range(plan.times(3))]

@@ -45,7 +45,10 @@ def against_parsers(plan: Plan, found: Found, row: str, sessions: Mapping[str, O
 
 def _against_loop(plan: Plan, options: Options) -> tuple[Outcome, float]:
     with plan.session(options) as path:
-        loop, check = python(LOOP if options.layout == "lines" else LOADS, path), plan.toolpair("check", path)
+        loop, check = (
+            python(LOOP if options.layout == "lines" else LOADS, path),
+            plan.toolpair("check", "--no-cache", path),
+        )
         run(loop)
         loops, checks = [], []
         for _ in range(plan.times(3)):

@@ -82,6 +82,13 @@ def test_what_is_kept_says_what_a_check_says(run: Run, folder: Path, judged: lis
         assert ("b/branches.jsonl" in names) == ("json" in options or "jsonl" in options)
 
 
+def test_workers_find_what_is_kept(run: Run, samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "LITTLE", 1)
+    first = run("check", samples, "--jobs", "2")  # not a copy, which would be new to the workers
+    assert len(VerdictCache.of_user()) > 9
+    assert run("check", samples, "--jobs", "2") == first
+
+
 def _flip(path: Path, at: int) -> None:
     """Change one byte, and put back what can be of the file's times."""
     before = path.stat()

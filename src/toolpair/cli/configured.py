@@ -48,10 +48,10 @@ def _of_project(path: str | None) -> Mapping[str, Setting]:
     found = known_of(settings_of_project(path), "", OF_PROJECTS) if path is not None else {}
     if (baseline := found.get("baseline")) is not None and path is not None:
         root = os.path.realpath(os.path.dirname(path))
-        inside = os.path.realpath(os.path.join(root, str(baseline.value)))
+        inside = os.path.realpath(os.path.join(root, str(baseline.given)))
         if os.path.commonpath((root, inside)) != root:
-            raise BadSettings(f"{baseline.where}: baseline is a file of the project, not {baseline.value!r}.")
-        found["baseline"] = replace(baseline, value=inside)
+            raise BadSettings(f"{baseline.where}: baseline is a file of the project, not {baseline.given!r}.")
+        found["baseline"] = replace(baseline, given=inside)
     return found
 
 
@@ -85,7 +85,7 @@ def arguments_of(found: Mapping[str, Setting], parser: argparse.ArgumentParser, 
 
 
 def _spelt(setting: Setting, action: argparse.Action, parser: argparse.ArgumentParser) -> Iterator[str]:
-    option, value = f"--{setting.key}", setting.value
+    option, value = f"--{setting.key}", setting.given
     if action.nargs == 0:
         if not isinstance(value, bool):
             raise BadSettings(f"{setting.where}: {setting.key} is true or false, not {value!r}.")

@@ -13,6 +13,7 @@ from toolpair.cli import inputs
 from toolpair.cli.selection import wanted_rules
 from toolpair.history.conversation import rank
 from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session, SessionError
+from toolpair.session.summary import counts_of, family_of, sentence_of
 from toolpair.source.errors import TooLarge
 from toolpair.transcript.counting import plural
 
@@ -112,11 +113,11 @@ def describe(
         "path": path,
         "format": session.format.id,
         "profile": session.profile.id,
-        "counts": session.counts,
+        "counts": counts_of(session),
         "problems": problems,
     }
-    if session.family is not None:
-        entry["family"] = session.family
+    if (family := family_of(session)) is not None:
+        entry["family"] = family
     branches = [
         branch_entry(conversation, branch, show_content)
         for conversation in session.conversations
@@ -125,7 +126,7 @@ def describe(
     if branches:
         entry["branches"] = branches
     hidden = len(found) - len(shown)
-    sentence = "" if hidden else session.sentence
+    sentence = "" if hidden else sentence_of(session)
     return Checked(entry, sentence, several=several, on_resume=on_resume, hidden=hidden)
 
 

@@ -20,6 +20,7 @@ from toolpair.cli.meant import closest
 from toolpair.cli.terminal import Parser, dump, out, safe, say
 from toolpair.formats import get_agent
 from toolpair.session.session import SessionError, open_session
+from toolpair.session.summary import sentence_of
 from toolpair.shell.machine import Machine, home_short
 from toolpair.shell.program import command
 from toolpair.source.errors import SaveFailed
@@ -300,4 +301,4 @@ def _broken(path: str) -> str | None:
     serious = [problem for problem in session.problems if problem.impact in ("stops", "loses")]
     if not serious:
         return None
-    return f"toolpair: {session.sentence} `{command(shell_word(path))}` shows and fixes it."
+    return f"toolpair: {sentence_of(session)} `{command(shell_word(path))}` shows and fixes it."

@@ -269,7 +269,8 @@ def _values(bodies: Sequence[Any], sends: Container[Any] | None) -> list[Any]:
         return [_value(body) for body in bodies]
     raw, sent = bodies, values
     if sends is not None:
-        of_these = [n for n, value in enumerate(values) if type(value) is dict and value.get("type") in sends]
+        kinds = [value.get("type") if type(value) is dict else None for value in values]
+        of_these = [n for n, kind in enumerate(kinds) if type(kind) is str and kind in sends]
         raw, sent = [bodies[n] for n in of_these], [values[n] for n in of_these]
     # Written again they have the same length, unless something was left out or spelt differently.
     try:

@@ -54,8 +54,11 @@ def api_of(value: dict[str, Any]) -> str | None:
     """The API that the message must be for; None when it may be any."""
     if ("parts" in value and "content" not in value) or "message_type" in value or "tool_call_ids" in value:
         return OTHER
+    if _is_logged(value):
+        return OTHER
     if isinstance(value.get("call_id"), str) and ("output" in value or "arguments" in value):
-        return OTHER if "extra" in value else RESPONSES  # mini-swe-agent's, between whole responses
+        # mini-swe-agent's, between whole responses, or LiveKit's
+        return OTHER if "extra" in value or "is_error" in value else RESPONSES
     if value.get("object") == "response":
         return OTHER
     role = value.get("role")
@@ -81,6 +84,22 @@ def api_of(value: dict[str, Any]) -> str | None:
         if isinstance(kind, str) and kind in _PARTS:
             return _PARTS[kind]
     return None
+
+
+def _is_logged(value: dict[str, Any]) -> bool:
+    """Whether it looks like an API's, but is of LiveKit (texts in a list), tau2-bench (who asked) or Inspect (the mere
+    name of a function).
+    """
+    content, calls = value.get("content"), value.get("tool_calls")
+    if isinstance(content, list) and type_name(value) == "message" and any(isinstance(part, str) for part in content):
+        return True
+    for one in (value, *(calls if isinstance(calls, list) else ())):
+        name = one.get("function") if isinstance(one, dict) else None
+        if name is None and isinstance(one, dict) and "requestor" in one:
+            return True
+        if isinstance(name, str) and name.replace("-", "_").isidentifier():
+            return True
+    return False
 
 
 def is_foreign(value: Any) -> bool:
