@@ -283,6 +283,11 @@ def test_texts_from_public_threads_are_named_rightly_or_not_at_all() -> None:
         ("id.length", "messages[7]: tool_call_id too long (max 40)"),
         ("record.lone_surrogate", "messages[7]: lone surrogate in text"),
         ("tools.undeclared", "tools must be provided when the messages contain tool calls"),
+        ("turn.alternation", "user messages must be followed by assistant messages, messages[7] is not"),
+        ("turn.trailing_assistant", "the conversation does not end with a user message"),
+        ("content.not_a_string", "body -> messages -> 7 -> content: input should be a valid string"),
+        ("content.null", "content is required for messages"),
+        ("content.image_too_large", "image input detected, but the model has no mmproj"),
     ],
 )
 def test_words_that_nobody_has_read_are_known_by_what_they_say(rule: str, said: str) -> None:
@@ -334,6 +339,13 @@ def test_words_that_nobody_has_read_are_known_by_what_they_say(rule: str, said: 
         "call id must be a string.",
         "oldText must not be empty in edit.",
         "Encoded export request is too large",
+        "The message attribute 'size' must contain non-empty message attribute value for message attribute type 'Number'.",
+        "The journey does not end with a user account.",
+        "body -> title -> 7: input should be a valid string",
+        "a title is required for messages",
+        "unknown name id at catalogue[7].parts[0]",
+        "image detected, but the printer has no paper",
+        "Unexpected item type in the basket",
     ],
 )
 def test_words_about_something_else_are_not_known_by_what_they_say(text: str) -> None:
