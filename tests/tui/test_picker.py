@@ -18,7 +18,6 @@ from tests.rounds import some
 from tests.session_folders import claude_session, codex_session, set_age
 from tests.tui.driving import SIZES, at_rest, frame, lines_of, press
 from toolpair.session.session import open_session
-from toolpair.session.verdict_cache import VerdictCache
 from toolpair.shell.machine import Machine
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.picker_checks import Checked, Mark, ProcessJudge
@@ -42,7 +41,7 @@ class DirectJudge:
 
     def judge(self, path: str) -> Mark:
         self.asked.append(path)
-        return verdict_on(path, VerdictCache.of_user())
+        return verdict_on(path)
 
     def close(self) -> None:
         self.closed = True
