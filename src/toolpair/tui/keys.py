@@ -233,6 +233,7 @@ PICKER = KeyGroup(
         Key("right_square_bracket,left_square_bracket", "problem", "next or previous broken session", False),
         Key("letters", "filter", "filter by agent, folder, last words or id; ! broken ones", False),
         Key("enter", "open", "open the session", False),
+        Key("ctrl+s", "order", "sort: by age, size, problems, agent, folder", False),
         Key("ctrl+t", "mark", "mark one, then another, to compare the two", False),
         Key("escape", "back", "clear the filter, then back to the session, or quit", False),
     ),
