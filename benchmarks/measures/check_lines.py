@@ -47,7 +47,7 @@ def measure(plan: Plan, found: Found) -> None:
 def against_loop(plan: Plan, options: Options, *arguments: str) -> tuple[Outcome, float]:
     """The ratio, and the peak of memory in MB. `arguments` are more of `check`."""
     with plan.session(replace(options, size=plan.scaled(SIZE))) as path:
-        loop, check = python(LOOP, path), plan.toolpair("check", *arguments, path)
+        loop, check = python(LOOP, path), plan.toolpair("check", "--no-cache", *arguments, path)
         run(loop)
         loops, checks = [], []
         for _ in range(plan.times(5)):

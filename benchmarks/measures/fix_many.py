@@ -28,6 +28,6 @@ def _fixed(plan: Plan, format: str) -> Outcome:
     checks, fixes = [], []
     for _ in range(plan.times(3)):
         with plan.session(options) as path:
-            checks.append(run(plan.toolpair("check", path), codes=(0, 1)).cpu)
+            checks.append(run(plan.toolpair("check", "--no-cache", path), codes=(0, 1)).cpu)
             fixes.append(run(plan.toolpair("fix", "--in-place", path), codes=(0, 1, 4)).cpu)  # 4: a note
     return ratio(fixes, checks, f"check {median(checks):.2f} s", f"fix {median(fixes):.2f} s")

@@ -14,7 +14,7 @@ from benchmarks.sessions.options import FORMATS, Options
 PAIRS: Final = 100_000
 """Of the bigger file; the smaller one has a tenth."""
 KINDS: Final = ("renamed", "missing", "duplicate", "orphan")
-ENOUGH: Final = 40
+ENOUGH: Final = 8
 """Seconds of work after which a case is not repeated."""
 CASES: Final[Mapping[str, Mapping[str, Any]]] = {
     "growth.ordinary": {},
@@ -51,9 +51,9 @@ def _grown(plan: Plan, format: str, fields: Mapping[str, Any]) -> Outcome:
     ):
         base, few, many = [], [], []
         for _ in range(plan.times(3)):
-            base.append(run(plan.toolpair("check", one), codes=(0, 1)).cpu)
-            few.append(run(plan.toolpair("check", tenth), codes=(0, 1)).cpu)
-            many.append(run(plan.toolpair("check", whole), codes=(0, 1)).cpu)
+            base.append(run(plan.toolpair("check", "--no-cache", one), codes=(0, 1)).cpu)
+            few.append(run(plan.toolpair("check", "--no-cache", tenth), codes=(0, 1)).cpu)
+            many.append(run(plan.toolpair("check", "--no-cache", whole), codes=(0, 1)).cpu)
             if sum(many) > ENOUGH:
                 break
     start = median(base)  # the start of the program would make any growth look smaller

@@ -19,7 +19,7 @@ FORKS: Final = 3
 def measure(plan: Plan, found: Found) -> None:
     options = Options(size=plan.scaled(SIZE), problems=5, kinds=("missing",))
     with plan.session(options) as path:
-        check = plan.toolpair("check", path)
+        check = plan.toolpair("check", "--no-cache", path)
         run(check, codes=(0, 1))
         alone = [run(check, codes=(0, 1)).cpu for _ in range(plan.times(5))]
         for number in range(FORKS):

@@ -15,7 +15,7 @@ def measure(plan: Plan, found: Found) -> None:
         commands = {
             "nothing": python("pass"),
             "start.version": plan.toolpair("--version"),
-            "start.check": plan.toolpair("check", path),
+            "start.check": plan.toolpair("check", "--no-cache", path),
         }
         ran: dict[str, list[Ran]] = {name: [] for name in commands}
         for argv in commands.values():

@@ -17,7 +17,7 @@ import pytest
 from benchmarks.generate import generate
 from benchmarks.measures.database_sessions import AGENTS
 from benchmarks.sessions.options import Options
-from tests import docker_agent_databases, goose_sessions, openclaw_databases, opencode_sessions
+from tests import docker_agent_databases, goose_sessions, openclaw_databases, opencode_folders, opencode_sessions
 from tests.history.opening import SIZES, judged_by
 from tests.rounds import some, tries
 from toolpair.cli.file_report import describe
@@ -121,6 +121,8 @@ def _ways(folder: Path) -> Iterator[Path]:
     """Databases with sessions that are broken in ways that agents break them in."""
     for planted in some(opencode_sessions.corpus().values(), 12):
         yield planted.write(folder / "opencode.db", kilo=planted.loose)
+    for name, planted in some(opencode_sessions.corpus().items(), 12):
+        yield opencode_folders.planted_in(folder / name / "storage", planted)
     for how in some(docker_agent_databases.BREAKS, 12):
         yield docker_agent_databases.database(folder / f"{how}.db", docker_agent_databases.broken(how))
     for name, broken in some(openclaw_databases.corpus().items(), 12):

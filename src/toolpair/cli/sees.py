@@ -78,15 +78,16 @@ def parser() -> Parser:
 def run(options: argparse.Namespace) -> int:
     session = inputs.opened(options, one_profile(options))
     content = options.show_content
-    before = None if options.fixed else _entries(session, content)
+    in_json = options.output_format == "json"
+    before = None if options.fixed else _entries(session, content, in_json)
     after = None
     fixes = 0
     if not options.before and session.stage_recommended() is not None:
         fixes = sum(row.count for row in session.staged)
-        after = _entries(session, content)
+        after = _entries(session, content, in_json)
     elif options.fixed:
-        after = _entries(session, content)
-    if options.output_format == "json":
+        after = _entries(session, content, in_json)
+    if in_json:
         out(dump(_json(session, options.file, before, after, fixes), indent=2))
         return exits.OK
     printer = _HistoryPrinter(style_for(sys.stdout, options.color), content)
@@ -100,8 +101,15 @@ def run(options: argparse.Namespace) -> int:
     return exits.OK
 
 
-def _entries(session: Session, content: bool) -> list[Entry]:
-    return [_conversation_entry(session, conversation, content) for conversation in session.conversations]
+def _entries(session: Session, content: bool, with_records: bool) -> list[Entry]:
+    """`with_records`: also what becomes of each record of the file."""
+    return [
+        {
+            **_conversation_entry(session, conversation, content),
+            **({"records": list(_records(conversation))} if with_records else {}),
+        }
+        for conversation in session.conversations
+    ]
 
 
 def _json(session: Session, path: str, before: list[Entry] | None, after: list[Entry] | None, fixes: int) -> Entry:
@@ -212,7 +220,6 @@ def _conversation_entry(session: Session, conversation: Conversation, content: b
         "refuses": seen.refuses if seen is not None else None,
         "outputs": {name: getattr(verdict, f"outputs_{name}") for name in ("total", "seen", "shortened")},
         **_messages(session, conversation, content),
-        "records": list(_records(conversation)),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final, NoReturn
 
@@ -131,31 +131,34 @@ class OpencodeFolder(FolderLayout):
         project = next((project for project, path in paths if peek.regular_file(path) is not None), None)
         if project is None or not _is_id(session, "ses"):
             return
-        messages = self._in(folder, MESSAGE, session)
+        names = _names(os.path.join(folder, MESSAGE, session))
+        messages = _ids_of(names)
+        parts = {id_: _names(os.path.join(folder, PART, id_)) for id_ in messages}
         facts: dict[str, Any] = {"folder": True, **({"kilo": True} if self._is_kilo else {})}
-        places = [(MESSAGE, session), *((PART, id_) for id_ in messages)]
-        strays = (f"{kind}/{above}/{name}" for kind, above in places for name in self._strays(folder, kind, above))
-        if found := sorted(strays)[:_NAMED]:
-            facts["strays"] = found
+        # What the agent takes for a record by its place, and then does not find by its name.
+        places = [(MESSAGE, session, names), *((PART, id_, found) for id_, found in parts.items())]
+        strays = (f"{kind}/{above}/{n}" for kind, above, found in places for n in found if not n.endswith(_ENDS))
+        if first := sorted(strays)[:_NAMED]:
+            facts["strays"] = first
         yield Row(_SESSION, {"id": _stored(session), "project_id": _stored(project)}, facts)
         of = {"session_id": _stored(session)}
         for id_ in messages:
             yield Row(_MESSAGE, {"id": _stored(id_), **of})
-            for part in self._in(folder, PART, id_):
+            for part in _ids_of(parts.pop(id_)):
                 yield Row(_PART, {"id": _stored(part), "message_id": _stored(id_), **of})
 
     def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
         above = {SESSION: "project_id", MESSAGE: "session_id", PART: "message_id"}[table]
         return f"{table}/{_name(columns[above])}/{_name(columns['id'])}{_ENDS}"
 
-    def _strays(self, folder: str, *names: str) -> list[str]:
-        """What the agent takes for a record by its place, and then does not find by its name."""
-        return [name for name in _names(os.path.join(folder, *names)) if not name.endswith(_ENDS)]
-
     def _in(self, folder: str, *names: str) -> list[str]:
         """The ids of the files there, in order."""
-        found = _names(os.path.join(folder, *names))
-        return sorted(name.removesuffix(_ENDS) for name in found if name.endswith(_ENDS) and name != _ENDS)
+        return _ids_of(_names(os.path.join(folder, *names)))
+
+
+def _ids_of(names: Iterable[str]) -> list[str]:
+    """The ids of the files with these names, in order."""
+    return sorted(name.removesuffix(_ENDS) for name in names if name.endswith(_ENDS) and name != _ENDS)
 
 
 def _names(folder: str, folders: bool = False) -> set[str]:

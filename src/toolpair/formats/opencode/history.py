@@ -56,6 +56,7 @@ class SessionFacts(Struct, frozen=True, eq=False):
 
     session: dict[str, Any]
     kilo: bool
+    folder: bool
     model: tuple[Any, Any]
 
 
@@ -111,7 +112,7 @@ def session_in(row: dict[str, Any]) -> dict[str, Any]:
 
 def history_in(items: Sequence[Item], around: SessionFacts | None = None) -> StoredHistory:
     facts = facts_in(items)
-    in_folder = facts.get("folder") is True
+    in_folder = facts.get("folder") is True or (around is not None and around.folder)
     named = facts.get("strays")
     strays = [one for one in named if isinstance(one, str)] if isinstance(named, list) else []
     session: dict[str, Any] = around.session if around is not None else {}

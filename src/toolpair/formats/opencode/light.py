@@ -1,7 +1,7 @@
 """Quick reading of opencode's and Kilo's rows: which of them are as they write them.
 
 A message is a row, and rows of its parts, which follow it. What was summed up or undone is left to the whole, as are
-rows out of order and the files of their older folders.
+rows out of order.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ from toolpair.formats.engine.reading.light import (
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.format import FileFacts, Item, View
 from toolpair.formats.opencode.detection import MESSAGE, PART, SESSION, model_of
-from toolpair.formats.opencode.history import SessionFacts
+from toolpair.formats.opencode.history import SessionFacts, session_in
 from toolpair.formats.opencode.reading import read
 from toolpair.formats.opencode.sending import sent_id
 from toolpair.source.rows.layout import FACTS
 from toolpair.transcript.id_shapes import sanitised
 
 _LONG_ID: Final = "call_1234567890"
-_TEXT: Final = frozenset({"type", "text", "time", "metadata", "synthetic"})
-_OF_TOOL: Final = frozenset({"type", "tool", "callID", "state", "metadata"})
+_NAMES: Final = frozenset({"type", "id", "sessionID", "messageID"})
+_TEXT: Final = _NAMES | {"text", "time", "metadata", "synthetic"}
+_OF_TOOL: Final = _NAMES | {"tool", "callID", "state", "metadata"}
 _COMPLETED: Final = frozenset({"status", "input", "output", "title", "metadata", "time"})
 _FAILED: Final = frozenset({"status", "input", "error", "metadata", "time"})
 
@@ -51,7 +52,7 @@ class OpencodeLight(Light):
 
     def __init__(self) -> None:
         self._session: dict[str, Any] = {}
-        self._kilo = False
+        self._kilo = self._folder = False
         self._role: Any = None
         self._place: tuple[int, str] = (-1, "")
         """Of the message that is read: what messages are sorted by."""
@@ -70,13 +71,17 @@ class OpencodeLight(Light):
             return self._begin_message(value[MESSAGE])
         session = row_of(value, SESSION)
         facts = row_of(value, FACTS)
-        if number or not session or facts.get("folder") is True or isinstance(session.get("revert"), dict):
+        self._folder, self._kilo = facts.get("folder") is True, facts.get("kilo") is True
+        if number or not session or facts.get("strays") or (self._folder and type(session.get("data")) is not dict):
             raise Whole
-        self._session, self._kilo = value, facts.get("kilo") is True
+        if isinstance(session_in(session).get("revert"), dict):
+            raise Whole
+        self._session = value
         return None
 
     def _begin_message(self, row: dict[str, Any]) -> Event | None:
-        place, info, before = (row["time_created"], row["id"]), row["data"], self._role
+        place = 0 if self._folder else row["time_created"], row["id"]
+        info, before = row["data"], self._role
         if type(place[0]) is not int or type(place[1]) is not str or place <= self._place or not place[1]:
             raise Whole
         self._place, self._part, self._called, self._role = place, "", False, None
@@ -151,7 +156,7 @@ class OpencodeLight(Light):
         model = model_of([self._answered, self._asked])
         if sent_id(_LONG_ID, model) != _LONG_ID:
             return None  # ids that go out shorter may become the same
-        facts = SessionFacts(row_of(self._session, SESSION), self._kilo, model)
+        facts = SessionFacts(session_in(row_of(self._session, SESSION)), self._kilo, self._folder, model)
         head = read([Item(0, self._session)], View(surroundings=FileFacts(read(()), agent_facts=facts)))
         return Finding(
             [number for number, own in self._thinking if own != model],

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from toolpair.dialects import anthropic_content, openai_chat_content, openai_responses_content
 from toolpair.dialects.block_texts import is_real_output
+from toolpair.dialects.item_types import type_name
 from toolpair.dialects.neutral import Call, Part, Result, Say, Tool, Turn
 from toolpair.dialects.request_fields import most_tokens, own_fields, parameters_left, read_tools, system_of
 from toolpair.dialects.sent_parts import as_block
@@ -17,6 +18,7 @@ from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.conversation import Conversation
 from toolpair.history.sent_rows import messages_sent
 from toolpair.rules.wire import Written, wire_of, written_as
+from toolpair.transcript.model import Block
 
 _APIS: Final = {
     "anthropic": "anthropic",
@@ -174,12 +176,23 @@ def _units(judged: CheckedRecords, form: Written) -> Iterator[Unit]:
         records = tuple(dict.fromkeys(uid for _, uids in parts for uid in uids))
         if form == "blocks":
             role = "user" if sent.role == "tool" else sent.role
-            yield Unit(role, tuple(as_block(value) for value, _ in parts), records)
+            yield Unit(role, tuple(_with_id(as_block(part.value), part.block) for part in sent.parts), records)
         elif form == "chat":
             values = openai_chat_content.messages_of(sent.role, [value for value, _ in parts])
             yield from (Unit(sent.role, (value,), records) for value in values)
         else:
             yield from (Unit(sent.role, (value,), uids) for value, uids in parts)
+
+
+_ID: Final = {"tool_use": "id", "tool_result": "tool_use_id"}
+
+
+def _with_id(value: Any, block: Block | None) -> Any:
+    """A call or a result by the id that it was given where it has none: its pair was found in another way."""
+    key = _ID.get(type_name(value) or "")
+    if key is None or key in value or block is None or not isinstance(block.id, str):
+        return value
+    return {**value, key: block.id}
 
 
 def turns_of(units: Sequence[Unit]) -> list[int]:

@@ -76,7 +76,7 @@ def is_inside(path: str) -> bool:
 
 
 def place(folder: str, path: str) -> str:
-    return os.path.join(folder, *path.split("/"))
+    return os.path.join(folder, path.replace("/", os.sep))
 
 
 def read_file(path: str) -> bytes:
