@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from benchmarks.sessions import options as known
+from benchmarks.sessions.agents import AGENTS
 from benchmarks.sessions.claude_code import ClaudeCode
 from benchmarks.sessions.codex import Codex
 from benchmarks.sessions.docker_agent import DockerAgent
@@ -51,6 +52,7 @@ WRITERS: Final[dict[str, type[Writer]]] = {
     "goose": Goose,
     "opencode": Opencode,
     "openclaw": OpenClaw,
+    **AGENTS,
 }
 _FRAMES: Final = {
     "lines": (b"", b"\n", b"\n"),
@@ -58,6 +60,8 @@ _FRAMES: Final = {
     "request": (b'{"model":"claude-sonnet-4-5","max_tokens":8192,"messages":[', b",", b"]}\n"),
     "contents": (b'{"contents":[', b",", b"]}\n"),
     "items": (b'{"items":[', b",", b"]}\n"),
+    "messages": (b'{"version":1,"agent":"lead","sessionId":"1795248706802_5vjda","messages":[', b",", b"]}\n"),
+    "history": (b'{"sessionId":"5a1f3c8e-7d42-4b6f-9e0a-1c2d3e4f5a6b","title":"A","history":[', b",", b"]}\n"),
     "conversations": (b'[{"messages":[', b",", b"]}]\n"),
 }
 """Layout -> what stands before, between and behind the records."""

@@ -13,6 +13,7 @@ import pytest
 import toolpair
 from toolpair.rules.profiles import PROFILES
 from toolpair.session.session import open_session
+from toolpair.transcript.model import PLACEHOLDER
 
 Messages = list[dict[str, Any]]
 ASKS: dict[str, Any] = {"role": "user", "content": "Look."}
@@ -439,3 +440,25 @@ def test_a_refusal_is_claimed_only_where_it_is_known(profile: str) -> None:
         for problem in toolpair.check(messages, profile=profile).problems:
             if problem.severity != "error":
                 assert not any(claim in problem.text for claim in claims), (problem.rule, problem.text)
+
+
+def test_a_list_of_ollamas_own_api_is_read_as_that_and_its_results_are_no_turns() -> None:
+    def calls(*names: str) -> dict[str, Any]:
+        listed = [{"function": {"name": name, "arguments": {"city": "Oslo"}}} for name in names]
+        return {"role": "assistant", "content": "", "tool_calls": listed}
+
+    answers = [{"role": "tool", "tool_name": name, "content": f"saw {name}"} for name in ("look", "ask")]
+    messages = [{"role": "user", "content": "go"}, calls("look", "ask"), *answers, {"role": "user", "content": "on"}]
+    session = open_session("x.json", data=json.dumps({"model": "m", "messages": messages}).encode())
+    assert (session.format.id, session.profile.id, list(session.problems)) == ("ollama-chat", "ollama", [])
+    session = open_session("x.json", data=json.dumps([*messages[:3], messages[4]]).encode())
+    (problem,) = session.problems
+    assert (problem.rule, problem.severity, problem.call and problem.call.name) == ("result.missing", "warning", "ask")
+    session.stage(problem)
+    made = json.loads(session.to_bytes())
+    assert made[:3] == messages[:3] and made[3] == {"role": "tool", "tool_name": "ask", "content": PLACEHOLDER}
+    own = json.loads(json.dumps(messages))
+    for number, call in enumerate(own[1]["tool_calls"]):
+        call |= {"id": f"call_{number}", "type": "function"}
+        own[2 + number]["tool_call_id"] = f"call_{number}"
+    assert open_session("x.json", data=json.dumps(own).encode()).format.id == "openai-chat"

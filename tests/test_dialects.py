@@ -82,6 +82,7 @@ _ELSE = {
 """What else is called so."""
 _NAMES_ELSEWHERE = {
     "history/list_windows.py": "tells the form of a list before anything of it is read",
+    "library/framework_objects.py": "makes the objects of frameworks of items again",
     "library/sdk_objects.py": "makes messages of the objects that SDKs have instead of them",
     "cli/": "`call_id` and the like are names in what toolpair prints",
     "tui/row_search.py": "what is looked for in the bytes before they are read",

@@ -264,6 +264,7 @@ DOORS = {
         "tui.app",
         "tui.background_loading",
         "tui.leaving",
+        "tui.picker_checks",
         "tui.preferences",
         "tui.session_list",
     },
@@ -383,7 +384,7 @@ FORMATS = {
 }
 # What one option or one mistake needs, of modules that each command loads: 41 of them.
 COMMANDS = {
-    "cli.check": {"cli.jobs", "cli.statistics", "session.verdict_cache"},
+    "cli.check": {"cli.baseline", "cli.jobs", "cli.statistics", "session.verdict_cache"},
     "cli.file_report": {"session.verdict_cache"},
     "cli.fix": {"cli.pasted"},
     "cli.fixing": {"cli.for_error", "source.patch"},

@@ -192,6 +192,22 @@ def _goose(folder: Path) -> Path:
     return goose.database(folder / "sessions.db", rows)
 
 
+def _ai_sdk() -> Made:
+    said = {"type": "text", "text": "See this."}
+    url = {"image": URL}
+    messages: list[Any] = []
+    for number, kind in enumerate(({"image": DATA}, {"type": "file", "data": DATA, "mediaType": "image/png"}, url)):
+        of_call = {"toolCallId": f"{number}", "toolName": "look"}
+        part = {"type": ("media", "image-data", "file-data")[number], "data": DATA, "mediaType": "image/png"}
+        output = {"type": "content", "value": [{"type": "text", "text": SAID}, part]}
+        messages += [
+            {"role": "user", "content": [said, {"type": "image", **kind}]},
+            {"role": "assistant", "content": [{"type": "tool-call", **of_call, "input": {}}]},
+            {"role": "tool", "content": [{"type": "tool-result", **of_call, "output": output}]},
+        ]
+    return "list.json", json.dumps(messages).encode()
+
+
 MADE: dict[str, Any] = {
     "anthropic": _anthropic,
     "openai-chat": _chat,
@@ -248,7 +264,7 @@ def _is_whole(opened: Session, session: Session) -> None:
     assert session.undo() is not None and session.to_bytes() == opened.to_bytes() and not _aside(session)
 
 
-IN_RESULTS = set(MADE) - {"gemini-contents", "opencode", "copilot-cli"}
+IN_RESULTS = set(MADE) - {"opencode", "copilot-cli"}
 """The formats that can write a result without its image. (opencode sends that image in a message of its own.)"""
 
 
@@ -443,21 +459,6 @@ def test_an_image_is_made_smaller_where_pillow_is_installed() -> None:
         session.conversation.apply([made])
 
 
-def _ai_sdk(data: str) -> bytes:
-    said = {"type": "text", "text": "See this."}
-    url = {"image": f"data:image/png;base64,{data}"}
-    messages: list[Any] = []
-    for number, kind in enumerate(({"image": data}, {"type": "file", "data": data, "mediaType": "image/png"}, url)):
-        of_call = {"toolCallId": f"{number}", "toolName": "look"}
-        output = {"type": "text", "value": SAID}
-        messages += [
-            {"role": "user", "content": [said, {"type": "image", **kind}]},
-            {"role": "assistant", "content": [{"type": "tool-call", **of_call, "input": {}}]},
-            {"role": "tool", "content": [{"type": "tool-result", **of_call, "output": output}]},
-        ]
-    return json.dumps(messages).encode()
-
-
 @pytest.mark.parametrize("name", ["ai-sdk-model", *some(sorted(MADE), 4)])
 def test_an_image_is_made_smaller_in_every_spelling(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pillow = pytest.importorskip("PIL.Image")
@@ -467,8 +468,7 @@ def test_an_image_is_made_smaller_in_every_spelling(name: str, tmp_path: Path, m
     monkeypatch.setitem(globals(), "DATA", large)
     monkeypatch.setitem(globals(), "URL", f"data:image/png;base64,{large}")
     monkeypatch.setitem(IMAGE["source"], "data", large)
-    if name == "ai-sdk-model":
-        monkeypatch.setitem(MADE, name, lambda: ("list.json", _ai_sdk(large)))
+    monkeypatch.setitem(MADE, "ai-sdk-model", _ai_sdk)
     made = _staged(name, tmp_path, "content.image_too_large", "shrink-image")
     for opened, session in made:
         images = re.findall(r"iVBORw0KGgo[A-Za-z0-9+/]+=*", session.to_bytes().decode())
@@ -477,7 +477,13 @@ def test_an_image_is_made_smaller_in_every_spelling(name: str, tmp_path: Path, m
         assert changed and all(sizes == ((8400, 60), (2000, 14)) for sizes in changed), name
         assert large.encode() in _aside(session)
         _is_whole(opened, session)
-    assert made or name == "copilot-cli"
+    assert len(made) == 6 if name == "ai-sdk-model" else made or name == "copilot-cli"
+    if name == "ai-sdk-model":
+        for opened, session in _staged(name, tmp_path, "content.image_too_large", "remove-image"):
+            assert (
+                session.to_bytes().count(large.encode()) == 5 and b"removed by toolpair: image/" in session.to_bytes()
+            )
+            _is_whole(opened, session)
 
 
 @pytest.mark.parametrize("name", ["anthropic", "claude-code"])
@@ -614,6 +620,13 @@ def test_half_a_character_in_arguments_is_replaced_where_an_error_says_so(tmp_pa
     assert after[1]["tool_calls"][0]["function"].pop("arguments") == given.replace("x\\ud83d", "x\\ufffd")
     call["function"].pop("arguments")
     assert after == messages
+    body = {"model": "m", "system": "Be \ud83d", "messages": [{"role": "user", "content": "Go."}]}
+    session = toolpair.session.session.open_session("body.json", data=json.dumps(body).encode())
+    target = session.find(
+        "400 The request body is not valid JSON: no low surrogate in string: line 1 column 9 (char 8)"
+    )
+    assert target is not None and target.problem is None
+    assert target.text.startswith("Half a character stands outside of the messages, in system: ")
 
 
 def test_an_image_of_bedrocks_stays_as_it_is_written_where_its_result_becomes_text() -> None:

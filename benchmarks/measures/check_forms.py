@@ -26,15 +26,21 @@ LAYOUTS: Final[Mapping[str, str]] = {
 
 
 def measure(plan: Plan, found: Found) -> None:
+    all_of = {form: Options(size=plan.scaled(SIZE), problems=40, format=form, layout=LAYOUTS[form]) for form in LAYOUTS}
+    against_parsers(plan, found, "check.forms", all_of)
+
+
+def against_parsers(plan: Plan, found: Found, row: str, sessions: Mapping[str, Options]) -> None:
+    """The ratio of each, and the peak of all."""
     peaks: dict[str, float] = {}
-    for form, layout in LAYOUTS.items():
-        if {f"check.forms.{form}", "check.forms.memory"} & plan.wanted:
-            options = Options(size=plan.scaled(SIZE), problems=40, format=form, layout=layout)
-            found[f"check.forms.{form}"], peaks[form] = _against_loop(plan, options)
-    if "check.forms.memory" in plan.wanted:
+    memory = f"{row}.memory"
+    for name, options in sessions.items():
+        if {f"{row}.{name}", memory} & plan.wanted:
+            found[f"{row}.{name}"], peaks[name] = _against_loop(plan, options)
+    if memory in plan.wanted:
         worst = max(peaks, key=lambda name: peaks[name])
         words = (f"the most of: {', '.join(peaks)}", f"no figure can be below {own_peak():.0f} MB, the runner's own")
-        found["check.forms.memory"] = Outcome(peaks[worst], min(peaks.values()), peaks[worst], len(peaks), words)
+        found[memory] = Outcome(peaks[worst], min(peaks.values()), peaks[worst], len(peaks), words)
 
 
 def _against_loop(plan: Plan, options: Options) -> tuple[Outcome, float]:

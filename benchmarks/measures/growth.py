@@ -14,7 +14,7 @@ from benchmarks.sessions.options import FORMATS, Options
 PAIRS: Final = 100_000
 """Of the bigger file; the smaller one has a tenth."""
 KINDS: Final = ("renamed", "missing", "duplicate", "orphan")
-ENOUGH: Final = 40
+ENOUGH: Final = 8
 """Seconds of work after which a case is not repeated."""
 CASES: Final[Mapping[str, Mapping[str, Any]]] = {
     "growth.ordinary": {},

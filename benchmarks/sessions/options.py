@@ -11,7 +11,13 @@ DATABASES: Final = ("docker-agent", "goose", "opencode", "openclaw")
 FORMS: Final = (
     "gemini-contents", "gemini-without-ids", "bedrock-converse", "kiro-cli", "pydantic-ai", "ai-sdk-ui", "livekit",
 )  # fmt: skip
-LAYOUTS: Final = ("lines", "array", "request", "conversations", "contents", "items", "folder")
+AGENTS: Final = {
+    **dict.fromkeys(("pi", "oh-my-pi", "qwen-code", "gemini-cli", "copilot-cli", "kimi-cli"), "lines"),
+    "cline-cli": "messages",
+    "continue": "history",
+}
+"""Other agents whose sessions are made, and the layout of each."""
+LAYOUTS: Final = ("lines", "array", "request", "conversations", "contents", "items", "messages", "history", "folder")
 SHAPES: Final = ("ordinary", "escapes", "huge", "small", "images", "cjk-line")
 IDS: Final = ("fresh", "equal", "alike")
 PROBLEMS: Final = ("renamed", "missing", "duplicate", "orphan", "late", "words-first")
@@ -25,7 +31,7 @@ BREAKABLE: Final = {
     "goose": ("renamed", "missing", "duplicate", "orphan"),
     "opencode": ("missing",),
     "openclaw": ("renamed", "missing", "duplicate", "orphan", "late"),
-    **dict.fromkeys(FORMS, ("missing",)),
+    **dict.fromkeys((*FORMS, *AGENTS), ("missing",)),
 }
 _UNITS: Final = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
@@ -55,7 +61,7 @@ class Options:
 
     def __post_init__(self) -> None:
         for given, known in (
-            (self.format, FORMATS + FORMS + DATABASES),
+            (self.format, (*FORMATS, *FORMS, *DATABASES, *AGENTS)),
             (self.layout, LAYOUTS),
             (self.shape, SHAPES),
             (self.ids, IDS),
@@ -69,7 +75,8 @@ class Options:
             raise ValueError("opencode alone had a folder of files")
         if self.sessions > 1 and (self.format not in DATABASES or self.layout == "folder"):
             raise ValueError("only a database has several sessions")
-        if self.layout not in ("lines", "folder") and self.format not in ("anthropic", "openai-chat", *FORMS):
+        own = self.layout in ("lines", "folder", AGENTS.get(self.format))
+        if not own and self.format not in ("anthropic", "openai-chat", *FORMS):
             raise ValueError(f"{self.format} writes lines, and no {self.layout}")
         if self.every is not None and (self.problems or self.every < 2):
             raise ValueError("break so many pairs, or each second one or fewer, not both")

@@ -520,6 +520,17 @@ def _tau() -> list[Any]:
     ]
 
 
+def _ollama() -> list[Any]:
+    calls = [{"function": {"name": TOOL, "arguments": given}} for given in (_oslo(), _bergen())]
+    return [
+        {"role": "user", "content": ASK},
+        {"role": "assistant", "content": "I look.", "tool_calls": calls},
+        *({"role": "tool", "tool_name": TOOL, "content": said} for said in (OSLO, BERGEN)),
+        {"role": "assistant", "content": ANSWER},
+        {"role": "user", "content": GO_ON},
+    ]
+
+
 def _mini() -> list[Any]:
     def call(id_: str, given: str) -> Any:
         return {"type": "function_call", "id": f"fc_{id_}", "call_id": id_, "name": TOOL, "arguments": given}
@@ -616,6 +627,7 @@ def made_lists() -> dict[str, MadeList]:
             "inspect-log", _inspect(), lambda e: {"version": 2, "eval": {}, "samples": [{"id": 1, "messages": e}]}
         ),
         "tau2": MadeList("tau2-bench", _tau(), lambda e: {"info": {}, "tasks": [], "simulations": [{"messages": e}]}),
+        "ollama": MadeList("ollama-chat", _ollama(), lambda e: {"model": "m", "messages": e, "stream": False}),
         "mini-swe-agent": MadeList(
             "mini-swe-agent-responses", _mini(), lambda e: {"messages": e, "trajectory_format": "mini-swe-agent-1.1"}
         ),

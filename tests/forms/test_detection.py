@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import toolpair
 from tests.forms.made_lists import made_lists, responses
 from toolpair.formats.forms.registry import shipped
 from toolpair.session.session import SessionError, open_session
@@ -89,6 +90,14 @@ def test_a_body_that_is_cut_off_opens_where_it_is_known() -> None:
     assert session.file.conversations[0].counts.pairs == 2
 
 
+def test_a_list_without_what_is_around_it_is_still_in_its_form() -> None:
+    """As a program has it in memory, or has saved it alone."""
+    for name in sorted(MADE.keys() - {"agents sdk", "letta"}):  # which are lists of an API, too
+        made = MADE[name]
+        assert opened(made.elements) == made.form
+        assert toolpair.check(made.elements).errors == (), name
+
+
 @pytest.mark.parametrize("form", ["autogen-state", "langchain-state"])
 def test_an_element_of_a_form_in_a_list_of_the_responses_api_is_said(form: str) -> None:
     """It has a content where the API looks for one; what it calls is not seen."""
@@ -119,7 +128,7 @@ def test_two_forms_in_one_list_are_never_called_valid(first: str) -> None:
 
 @pytest.mark.parametrize(
     ("most", "few"),
-    [("converse body", "stream-json"), ("converse body", "pydantic-ai"), ("kiro", "adk")],
+    [("converse body", "stream-json"), ("converse body", "pydantic-ai"), ("kiro", "adk"), ("converse body", "livekit")],
 )
 def test_what_is_said_in_another_spelling_is_no_empty_message(most: str, few: str) -> None:
     others = [{"role": "user", "content": "Only here, in plain words."}, *MADE[few].elements]
@@ -135,9 +144,14 @@ def test_what_is_said_in_another_spelling_is_no_empty_message(most: str, few: st
     assert [element for element in json.loads(session.to_bytes()) if element in others] == others
 
 
-def test_a_list_that_two_forms_can_read_is_named_as_both() -> None:
+def test_what_two_forms_can_read_is_named_as_both() -> None:
     parts = [element["parts"] for element in MADE["ui"].elements]
     elements = MADE["converse body"].elements
     both = [element | {"id": "m", "parts": (parts * 3)[number]} for number, element in enumerate(elements)]
     with pytest.raises(SessionError, match=r"either of these: AI SDK UI messages .* and Bedrock Converse messages"):
         opened(both)
+    two = {"messages": MADE["converse body"].elements, "contents": MADE["gemini list"].elements}
+    with pytest.raises(SessionError, match=r"either of these: Bedrock Converse messages .* and Gemini contents"):
+        opened(two)
+    forced = open_session("s.json", data=json.dumps(two).encode(), format="gemini-contents")
+    assert forced.conversation.counts.pairs == 2 and forced.to_bytes() == json.dumps(two).encode()

@@ -27,10 +27,10 @@ AGAIN = os.environ.get("TOOLPAIR_BURST")
 CASES = [int(AGAIN)] if AGAIN else list(range(tries(6, 3)))
 ENTER, ESCAPE = "\r", "\x1b"
 OFTEN = [
-    *"fMAa wu]!", "\t", "\tj\r", "\tja", ENTER, ENTER, ESCAPE, "f\r", "M\r", "A\r", "w\r", "a\r", "\rv", "d\r", "d\r]\r", "S\r", "t", ":", "l\rO\r/a\r",
+    *"fMAa wu]!", "\t", "\tj\r", "\tja", ENTER, ENTER, ESCAPE, "f\r", "M\r", "A\r", "w\r", "a\r", "\rv", "d\r", "d\r]\r", "S\r", "t", ":", "l\rO\r/a\r", "\r}}\t|",
 ]  # fmt: skip
 KEYS = [
-    *"][tnpPyYbcRFrmv@/&nN?jkGghlq:<>zex!sdxO|vOJKSSd123456789", "\t", "\x7f", "\x01", "\x02", "\x04", "\x05", "\x06", "\x0f", "\x10", "\x12", "\x14",
+    *"][tnpPyYbcRFrmv@/&nN?jkGghlq:<>zex!sdxO|vOJKSSd123456789{}+-", "\t", "\x7f", "\x01", "\x02", "\x04", "\x05", "\x06", "\x0f", "\x10", "\x12", "\x13", "\x14",
     "\x1a", "\x11", "\x03", "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[H", "\x1b[F", "\x1b[5~", "\x1b[6~", "\x1b[3~", "\x1b[Z",
     "\x1bOP", "\x1b[1;5A", "\x1b[1;2F", "\x1bj", "\x1b[97;5u", "\x1b[57358u",
 ]  # fmt: skip

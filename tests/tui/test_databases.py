@@ -473,7 +473,7 @@ def test_following_keeps_no_key_waiting(several: Path, monkeypatch: pytest.Monke
         await press(pilot, "A", "x", names=())
         assert isinstance(app.screen, ReviewScreen)
         goes_on.set()
-        await press(pilot, "escape")
+        await press(pilot, "escape", "G")
         await until(pilot, lambda: "1 record added. F stops following" in frame(app) and "and now?" in frame(app))
         await press(pilot, "F")
 

@@ -45,7 +45,7 @@ def test_space_on_a_guess_asks(unsure: Path) -> None:
         shown = frame(app)
         assert (
             "3 the safe way" in shown
-            and "1 link these" in shown
+            and "1 link toolu_x    2 link toolu_y" in shown
             and "output x" in shown
             and "output y" in shown
             and "command  cmd " in shown

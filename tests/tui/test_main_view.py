@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from tests.tui.driving import array_file, drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.layout import Needs, areas, shape_of
+from toolpair.tui.preferences import Preferences
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.styled_text import Glyphs, bar
 
@@ -128,9 +129,10 @@ def _least(keys: int, more: int, causes: int) -> Needs:
     st.none() | st.builds(_least, st.integers(4, 12), st.integers(0, 20), st.integers(3, 40)),
     st.integers(0, 200),
     st.booleans(),
+    st.integers(-40, 40),
 )
 def test_the_parts_always_fit_the_screen(
-    width: int, height: int, head: int, rows: int, card: Needs | None, preview: int, in_causes: bool
+    width: int, height: int, head: int, rows: int, card: Needs | None, preview: int, in_causes: bool, lean: int
 ) -> None:
     if height < 14:
         head = 2
@@ -138,6 +140,10 @@ def test_the_parts_always_fit_the_screen(
     found = areas(width, height, head, needs, in_causes)
     room = height - head - 1 - (1 if height < 12 else 2)
     listed = room - found.below - found.lower
+    other = areas(width, height, head, needs, in_causes, lean)
+    leant = room - other.below - other.lower
+    assert leant >= min(rows, 2) and other.lower >= 0 and (other.below > 0) == (found.below > 0)
+    assert (leant - listed) * lean >= 0 and abs(leant - listed) <= abs(lean), "never the other way"
     assert min(rows, 2) <= listed <= rows, "the list is never squeezed out, and no line of it is empty"
     assert found.card + (found.causes if found.beside else 0) <= found.lower
     assert found.card_width + (found.beside + 1 if found.beside else 0) <= width
@@ -446,3 +452,48 @@ def test_ascii_and_no_colours(native: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
     drive(native, play, (120, 40), ascii=True)
     drive(native, play, (170, 46), ascii=True)
+
+
+def test_a_person_gives_lines_to_the_list_and_they_are_remembered(native: Path, tmp_path: Path) -> None:
+    preferences = Preferences(tmp_path / "state")
+
+    def border(app: ToolpairApp) -> int:
+        return next(n for n, line in enumerate(lines_of(app)) if "Problem 1 of 3" in line)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        app._preferences = preferences
+        at = border(app)
+        await press(pilot, "minus", "minus")
+        assert border(app) == at - 2 and preferences.lean == -2
+        await press(pilot, "plus")
+        assert border(app) == at - 1
+        await pilot.mouse_down(app.screen.query_one("#card"), offset=(30, 0))
+        await pilot.mouse_up(app.screen.query_one("#card"), offset=(30, 3))
+        await pilot.pause()
+        assert preferences.lean == 2 and border(app) > at - 1, "the border was dragged"
+        await press(pilot, *["minus"] * 30)
+        assert "no line left to give" in frame(app) and border(app) >= 6
+
+    drive(native, play)
+    assert preferences.lean < 0
+
+
+def test_help_begins_with_the_keys_of_the_screen(native: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "question_mark")
+        assert lines_of(app)[2].strip().startswith("Problems and fixes")
+        await press(pilot, "q", "enter", "question_mark")
+        assert lines_of(app)[2].strip().startswith("In an open text")
+
+    drive(native, play)
+
+
+def test_what_is_followed_has_a_sign(native: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        assert "following" not in frame(app)
+        await press(pilot, "F", "escape")
+        assert "following (F) · nothing changed" in lines_of(app)[0]
+        await press(pilot, "F", "escape")
+        assert "following" not in frame(app)
+
+    drive(native, play)

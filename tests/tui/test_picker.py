@@ -18,7 +18,6 @@ from tests.rounds import some
 from tests.session_folders import claude_session, codex_session, set_age
 from tests.tui.driving import SIZES, at_rest, frame, lines_of, press
 from toolpair.session.session import open_session
-from toolpair.session.verdict_cache import VerdictCache
 from toolpair.shell.machine import Machine
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.picker_checks import Checked, Mark, ProcessJudge
@@ -42,7 +41,7 @@ class DirectJudge:
 
     def judge(self, path: str) -> Mark:
         self.asked.append(path)
-        return verdict_on(path, VerdictCache.of_user())
+        return verdict_on(path)
 
     def close(self) -> None:
         self.closed = True
@@ -103,7 +102,7 @@ async def until(pilot: Pilot[Any], true: Callable[[], bool]) -> None:
 
 
 def rows(app: ToolpairApp) -> list[str]:
-    return [line for line in lines_of(app)[2:-2] if line.strip()]
+    return [line for line in lines_of(app)[2:-2] if line.strip() and not line.startswith("  verdict")]
 
 
 def test_those_of_this_folder_come_first_with_all_that_tells_them(home: Path) -> None:
@@ -383,3 +382,27 @@ def test_where_nothing_is_known_to_be_broken_the_list_says_so(home: Path) -> Non
         assert "no problems are known" in frame(app)
 
     drive(sessions(home, NeverJudge), play)
+
+
+def test_the_list_has_heads_and_is_sorted_by_them(home: Path) -> None:
+    def verdicts(app: ToolpairApp) -> list[str]:
+        return [" ".join(line[2:18].split()) for line in rows(app)]
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "…" not in "".join(line[:6] for line in rows(app)))
+        heads = lines_of(app)[2]
+        assert heads.split() == ["verdict", "age", "agent", "folder", "last", "words", "size"]
+        assert "NOT READABLE" in rows(app)[3] and rows(app)[0].index("Codex") == heads.index("agent")
+        here = rows(app)[0]
+        await press(pilot, "ctrl+s")
+        assert "age ▾" in lines_of(app)[2] and "NOT READABLE" in rows(app)[1]
+        await press(pilot, "ctrl+s")
+        assert "size ▾" in lines_of(app)[2] and "31 KB" in rows(app)[0]
+        await press(pilot, "ctrl+s")
+        assert "verdict ▾" in lines_of(app)[2]
+        assert verdicts(app) == ["WON'T RESUME", "1 PROBLEM", "READY TO RESUME", "NOT READABLE"]
+        assert [line[1:] for line in rows(app) if line.startswith("▌")] == [here[1:]], "the cursor has stayed there"
+        await press(pilot, "ctrl+s", "ctrl+s", "ctrl+s")
+        assert rows(app)[0] == here and "▾" not in lines_of(app)[2]
+
+    drive(sessions(home), play, (120, 24))

@@ -18,8 +18,10 @@ from toolpair.cli.progress import FilesProgress
 from toolpair.cli.selection import selected
 from toolpair.cli.terminal import Parser, add_common, add_leaf, chosen_profiles, say, style_for
 from toolpair.shell.program import command
+from toolpair.transcript.counting import plural
 
 if TYPE_CHECKING:
+    from toolpair.cli.baseline import Baseline
     from toolpair.session.verdict_cache import VerdictCache
 
 _EPILOG = """\
@@ -31,6 +33,7 @@ examples:
   toolpair check log.json --profile anthropic --profile openai-chat
   toolpair check ~/.claude/projects -q       only files with errors or warnings
   toolpair check . --statistics              how often each rule, tool and cause occurs
+  toolpair check . --baseline known.json     only what is not listed there; --update-baseline writes it
   toolpair check . --output-format sarif > toolpair.sarif
 
 exit code: 0 no error, 1 errors found, 2 something cannot be read or is not a session
@@ -58,6 +61,8 @@ def parser() -> Parser:
         -q, --quiet          print only files with errors or warnings, and those that cannot be read
         --select RULE,…...   report only these; a family such as `result` names all its rules
         --ignore RULE,…...   do not report these
+        --baseline FILE      report only what FILE does not list as known
+        --update-baseline    write all that is found to that FILE, and report nothing of it
         --statistics         print how often each rule, tool and cause occurs in place of the problems (text or json)
         --jobs N             check up to N files at once, each in its own process; the output keeps its order.
                              Default: one for each core where several files are given; a few small files need none
@@ -75,18 +80,21 @@ def run(options: argparse.Namespace) -> int:
     output = _output(options)
     options.profile = chosen_profiles(options)
     options.select, options.ignore = selected(options)
+    baseline = _baseline(options)
     totals = Totals()
     cache = _cache(options)
     options.cached = cache is not None
     try:
-        _check(inputs.collect(options.paths), options, _most_workers(options), output, totals, cache)
+        _check(inputs.collect(options.paths), options, _most_workers(options), output, totals, cache, baseline)
     finally:
         if cache is not None:
             cache.save()
     if inputs.HERE in options.paths and not totals.files:
         # Nothing was found by walking: check the newest session that an agent has in this folder.
-        _check(inputs.newest_here(), options, 1, output, totals, None)
+        _check(inputs.newest_here(), options, 1, output, totals, None, baseline)
     output.end(totals)
+    if baseline is not None:
+        _tell(baseline)
     if totals.skipped and not totals.files and not options.skip_unrecognised:
         say(f"No session was found in {', '.join(options.paths)}; `{command('formats')}` lists what is recognised.")
         return exits.UNREADABLE
@@ -109,6 +117,24 @@ def _output(options: argparse.Namespace) -> Output:
         return statistics.Statistics(options.output_format, style)
     output = make_output(options.output_format, style)
     return Quiet(output) if options.quiet else output
+
+
+def _baseline(options: argparse.Namespace) -> Baseline | None:
+    if options.baseline is None:
+        if options.update_baseline:
+            raise UsageError("--update-baseline needs the file to write: --baseline FILE.")
+        return None
+    from toolpair.cli.baseline import Baseline
+
+    return Baseline(options.baseline, options.update_baseline)
+
+
+def _tell(baseline: Baseline) -> None:
+    if baseline.update:
+        baseline.write()
+        say(f"{plural(baseline.hidden, 'problem')} written to {baseline.path}.")
+    elif baseline.hidden:
+        say(f"Not shown, since {baseline.path} lists them: {plural(baseline.hidden, 'known problem')}.")
 
 
 def _number(text: str) -> int:
@@ -139,6 +165,7 @@ def _check(
     output: Output,
     totals: Totals,
     cache: VerdictCache | None,
+    baseline: Baseline | None,
 ) -> None:
     """Check the files, and print each report as soon as its turn comes."""
     with FilesProgress(sources) as bar:
@@ -149,6 +176,8 @@ def _check(
             if results is None:
                 totals.skipped += 1
             for checked in results or ():
+                if baseline is not None:
+                    baseline.filter(checked)
                 totals.add(checked)
                 bar.clear()
                 output.file(checked)

@@ -76,14 +76,14 @@ def _found(wrong: list[str]) -> Iterator[tuple[str, str, object, str]]:
     project = project_settings(current_folder())
     try:
         for setting in known_of(of_project(project), "", OF_PROJECTS).values() if project is not None else ():
-            yield "check", setting.key, setting.value, setting.where
+            yield "check", setting.key, setting.given, setting.where
     except BadSettings as error:
         wrong.append(str(error))
     try:
         settings = of_user()
         for table, given in settings.tables.items():
             for setting in _known(settings, table, (*COMMANDS, "open")).values() if given else ():
-                yield table, setting.key, setting.value, setting.where
+                yield table, setting.key, setting.given, setting.where
     except BadSettings as error:
         wrong.append(str(error))
     for variable in _VARIABLES:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
+
+from msgspec.structs import replace
 
 from toolpair.cli.exits import UsageError
 from toolpair.cli.meant import closest
@@ -16,9 +19,9 @@ from toolpair.shell.settings import of_project as settings_of_project
 INTERFACE: Final = "open"
 """The table of `toolpair FILE`."""
 OPTIONS: Final = (
-    "agent-version", "ascii", "color", "ignore", "inactive", "jobs", "keep-backups", "limit", "max-id-length",
-    "max-size", "no-cache", "no-journal", "output-format", "profile", "quiet", "recipe", "select", "show-content",
-    "skip-unrecognised", "statistics",
+    "agent-version", "ascii", "baseline", "color", "ignore", "inactive", "jobs", "keep-backups", "limit",
+    "max-id-length", "max-size", "no-cache", "no-journal", "output-format", "profile", "quiet", "recipe", "select",
+    "show-content", "skip-unrecognised", "statistics",
 )  # fmt: skip
 """What can be set: how things are read, judged and shown. Where something is written, and that it is, is typed."""
 OF_PROJECTS: Final = ("profile", "select", "ignore", "baseline")
@@ -41,7 +44,15 @@ def configured(command: str, project: str | None, parser: argparse.ArgumentParse
 
 
 def _of_project(path: str | None) -> Mapping[str, Setting]:
-    return known_of(settings_of_project(path), "", OF_PROJECTS) if path is not None else {}
+    """Raises BadSettings, also for a path that leads out of the project."""
+    found = known_of(settings_of_project(path), "", OF_PROJECTS) if path is not None else {}
+    if (baseline := found.get("baseline")) is not None and path is not None:
+        root = os.path.realpath(os.path.dirname(path))
+        inside = os.path.realpath(os.path.join(root, str(baseline.given)))
+        if os.path.commonpath((root, inside)) != root:
+            raise BadSettings(f"{baseline.where}: baseline is a file of the project, not {baseline.given!r}.")
+        found["baseline"] = replace(baseline, given=inside)
+    return found
 
 
 def _of_user(command: str) -> Mapping[str, Setting]:
@@ -74,7 +85,7 @@ def arguments_of(found: Mapping[str, Setting], parser: argparse.ArgumentParser, 
 
 
 def _spelt(setting: Setting, action: argparse.Action, parser: argparse.ArgumentParser) -> Iterator[str]:
-    option, value = f"--{setting.key}", setting.value
+    option, value = f"--{setting.key}", setting.given
     if action.nargs == 0:
         if not isinstance(value, bool):
             raise BadSettings(f"{setting.where}: {setting.key} is true or false, not {value!r}.")

@@ -12,6 +12,7 @@ from msgspec import Struct
 from toolpair.cli import exits, inputs
 from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry, entry_of
+from toolpair.cli.hand_over import print_hand_over
 from toolpair.cli.terminal import (
     Parser,
     TerminalStyle,
@@ -36,6 +37,7 @@ examples:
   toolpair diff 7c3e1b 9f02aa                          a session and its fork, by the beginnings of their ids
   toolpair diff session.jsonl session.jsonl.toolpair-20261121-0912.bak
   toolpair diff a.jsonl b.jsonl --show-content         with what differs inside calls and results
+  toolpair diff claude.jsonl rollout.jsonl --sent      what a converter from one agent to another has lost
   toolpair diff a.jsonl b.jsonl --output-format json | jq '.conversations[].parting'
 
 Two histories are compared as their agent would continue them: message by message and pair by pair, by what they say.
@@ -58,6 +60,7 @@ def parser() -> Parser:
         A             a session file, a backup of one, a session's id, `.`, or -
         B             the same; one of the two can be standard input
         --ignore-ids  pairs that differ only in their ids are the same
+        --sent        compare what their agents would send instead: what a hand-over from one to the other has lost
         --leaf ID     use the history of A that ends at this record, or begins so
         --leaf-b ID   the same for B
         """)
@@ -76,6 +79,8 @@ def run(options: argparse.Namespace) -> int:
         )
         for given, leaf in ((options.a, options.leaf), (options.b, options.leaf_b))
     )
+    if options.sent:
+        return print_hand_over((a.name, a.session), (b.name, b.session), options)
     result = diff(a.session, b.session, ignore_ids=options.ignore_ids)
     if options.output_format == "json":
         out(dump(_json(a, b, result, options.show_content), indent=2))

@@ -13,6 +13,7 @@ from toolpair.cli import inputs
 from toolpair.cli.selection import wanted_rules
 from toolpair.history.conversation import rank
 from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session, SessionError
+from toolpair.session.summary import counts_of, family_of, sentence_of
 from toolpair.source.errors import TooLarge
 from toolpair.transcript.counting import plural
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import argparse
 
     from toolpair.history.losses import Losses
-    from toolpair.session.verdict_cache import Kept, Question, VerdictCache
+    from toolpair.session.verdict_cache import Findings, Kept, Question, VerdictCache
 
 Entry = dict[str, Any]
 REPORT_VERSION: Final = 1
@@ -47,6 +48,8 @@ class Checked(Struct):
     """How many problems were not asked for."""
     kept: tuple[bytes, Kept] | None = None
     """What a `VerdictCache` takes of it."""
+    findings: Findings | None = None
+    """What was found, in numbers, where they are asked for (`options.counted`)."""
 
 
 Answered = tuple[inputs.Input, list[Checked]]
@@ -110,11 +113,11 @@ def describe(
         "path": path,
         "format": session.format.id,
         "profile": session.profile.id,
-        "counts": session.counts,
+        "counts": counts_of(session),
         "problems": problems,
     }
-    if session.family is not None:
-        entry["family"] = session.family
+    if (family := family_of(session)) is not None:
+        entry["family"] = family
     branches = [
         branch_entry(conversation, branch, show_content)
         for conversation in session.conversations
@@ -123,7 +126,7 @@ def describe(
     if branches:
         entry["branches"] = branches
     hidden = len(found) - len(shown)
-    sentence = "" if hidden else session.sentence
+    sentence = "" if hidden else sentence_of(session)
     return Checked(entry, sentence, several=several, on_resume=on_resume, hidden=hidden)
 
 
@@ -151,6 +154,10 @@ def judge_file(
                 from toolpair.session.verdict_cache import kept_of
 
                 checked.kept = kept_of(session, question(options, profile), begun)
+            if getattr(options, "counted", False):
+                from toolpair.session.verdict_cache import findings_of
+
+                checked.findings = findings_of(session, options.inactive)
             made.append(checked)
     except SessionError as error:
         # A file that is too large may well be a session.

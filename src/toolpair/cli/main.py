@@ -34,6 +34,7 @@ COMMANDS: Final = {
     "explain": "toolpair.cli.explain",
     "restore": "toolpair.cli.restore",
     "sessions": "toolpair.cli.sessions",
+    "census": "toolpair.cli.census",
     "cache": "toolpair.cli.cache",
     "formats": "toolpair.cli.listings",
     "profiles": "toolpair.cli.profiles",
@@ -42,6 +43,7 @@ COMMANDS: Final = {
     "config": "toolpair.cli.config",
     "doctor": "toolpair.cli.doctor",
     "help": "toolpair.cli.help",
+    "hook": "toolpair.cli.hook",
     "completion": "toolpair.cli.completion",
 }
 _INTERFACE: Final = "toolpair.cli.open"

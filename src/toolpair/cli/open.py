@@ -75,6 +75,7 @@ def parser() -> Parser:
     add_leaf(result)
     result.add("""
         --no-journal   keep no journal of unsaved fixes, and offer none that an earlier run kept
+        --no-cache     check every session in the list, and keep no verdicts (`toolpair cache`)
         --ascii        draw with ASCII characters only
         -V, --version  print the version and exit
         """)
@@ -232,6 +233,7 @@ def _run_interface(session: Session | None, path: str | None, options: argparse.
         path=path,
         journal=not options.no_journal,
         database=database,
+        cached=not options.no_cache,
     )
     if result.saved:
         streams.note_saved()

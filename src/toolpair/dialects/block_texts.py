@@ -201,6 +201,9 @@ def arguments(block: Block) -> Any:
         return value["input"]
     if value.get("type") == "local_shell_call":
         return value.get("action")
+    custom = value.get("custom")
+    if isinstance(custom, dict):
+        return custom.get("input")
     raw = _argument_holder(block).get("arguments")
     if isinstance(raw, str):
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from toolpair.dialects import anthropic, gemini
 from toolpair.dialects.media import HeldMedia
@@ -27,6 +27,10 @@ def is_held(content: Any) -> bool:
     return isinstance(content, list) and any(isinstance(part, HeldMedia) for part in content)
 
 
+_AI_SDK: Final = ("file", "image", "media", "image-data", "file-data", "image-url", "file-url")
+"""Its types of parts: in messages the first two, in outputs the others."""
+
+
 def _media(part: dict[str, Any]) -> dict[str, Any] | None:
     for kind in ("image", "document"):
         if isinstance(held := part.get(kind), dict) and "type" not in part and isinstance(held.get("source"), dict):
@@ -36,7 +40,7 @@ def _media(part: dict[str, Any]) -> dict[str, Any] | None:
         return dict(found)
     media = next((part[key] for key in ("mediaType", "mimeType") if isinstance(part.get(key), str)), "image/")
     data = next((part[key] for key in ("data", "image", "url") if isinstance(part.get(key), str)), None)
-    if part.get("type") not in ("file", "image") or data is None or "source" in part:
+    if part.get("type") not in _AI_SDK or data is None or "source" in part:
         return None
     kind = "image" if media.startswith("image/") else "document"
     if data.startswith(("data:", "http:", "https:")):

@@ -13,6 +13,7 @@ from toolpair.transcript.model import Block
 
 _IDS: Final = ("tool_use_id", "call_id", "id")
 _TEXTS: Final = ("content", "output", "text", "tools")
+_ID_KEYS: Final = {"tool_use": "id", "tool_result": "tool_use_id"}
 _KINDS: Final = {"tool_use": "call", "tool_result": "result"}
 
 
@@ -53,6 +54,14 @@ def as_block(value: Any) -> Any:
         given = _arguments(function.get("arguments"))
         return {"type": "tool_use", "id": value.get("id"), "name": function.get("name"), "input": given}
     return gemini.spelled(value) if "type" not in value else value
+
+
+def with_id(value: Any, block: Block | None) -> Any:
+    """A call or a result by the id that it was given where it has none: its pair was found in another way."""
+    key = _ID_KEYS.get(value.get("type")) if isinstance(value, dict) else None
+    if key is None or key in value or block is None or not isinstance(block.id, str):
+        return value
+    return {**value, key: block.id}
 
 
 def _arguments(text: Any) -> dict[str, Any]:

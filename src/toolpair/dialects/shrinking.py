@@ -20,7 +20,7 @@ class CannotShrink(Exception):
     """Pillow is not installed, or cannot read the image."""
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def can_shrink(data: str) -> bool:
     """Whether Pillow is installed and reads the image in Base64."""
     try:

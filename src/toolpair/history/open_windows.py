@@ -269,7 +269,8 @@ def _values(bodies: Sequence[Any], sends: Container[Any] | None) -> list[Any]:
         return [_value(body) for body in bodies]
     raw, sent = bodies, values
     if sends is not None:
-        of_these = [n for n, value in enumerate(values) if type(value) is dict and value.get("type") in sends]
+        kinds = [value.get("type") if type(value) is dict else None for value in values]
+        of_these = [n for n, kind in enumerate(kinds) if type(kind) is str and kind in sends]
         raw, sent = [bodies[n] for n in of_these], [values[n] for n in of_these]
     # Written again they have the same length, unless something was left out or spelt differently.
     try:
@@ -277,15 +278,15 @@ def _values(bodies: Sequence[Any], sends: Container[Any] | None) -> list[Any]:
     except (TypeError, ValueError, RecursionError):
         return [_value(body) for body in bodies]
     more = sum(map(len, raw)) + max(len(sent), 1) + 1 - len(written)
-    same = more == 0 or more == _spaces(raw) - _spaces([written])
+    same = more == 0 or more == _spaces(b"".join(raw)) - _spaces(written)
     return values if same else [_value(body) for body in bodies]
 
 
-def _spaces(texts: Sequence[Any]) -> int:
+def _spaces(text: bytes) -> int:
     """How many spaces follow what separates values: Python writes them, and in strings there are as many when they are
     written again.
     """
-    return sum(bytes(text).count(b": ") + bytes(text).count(b", ") for text in texts)
+    return text.count(b": ") + text.count(b", ")
 
 
 def _body(record: Record) -> _Body:

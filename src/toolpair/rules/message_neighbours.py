@@ -61,6 +61,8 @@ def _alternation(context: Context) -> None:
             if not any(message.calls for _, message in run[:-1]):  # else an answer is missing between them
                 _join(context, "turn.alternation", run, "which is refused")
             continue
+        if context.wire == "chat":  # a result is no turn of the user's there
+            run = [one for one in run if is_plain(one[1])]
         for number, after in run[1:]:
             context.add(
                 "turn.alternation",

@@ -178,7 +178,11 @@ def _nameless_results(context: Context) -> None:
         expected = context.provider == "moonshot" and context.written == "chat"
         results = [(pair, result) for pair, result in results if field_of(result, "role") == "tool"]
         says = "which the provider's own examples have"
-    found = [(pair, one) for pair, one in results if pair.call is not None and pair.call.name and not one.name]
+    found = [
+        (pair, one)
+        for pair, one in results
+        if pair.call is not None and pair.call.name and not one.name and not one.form
+    ]
     if not expected or not found:
         return
     first, result = found[0]

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from toolpair.formats.format import Format, SubagentSession, View
 from toolpair.history.conversation import Conversation, Found, Location, Target, lines_text
 from toolpair.history.summary import CauseGroup, PairRow
-from toolpair.history.verdict_text import EMPTY, Verdict, saving_text, with_last_call
+from toolpair.history.verdict_text import Verdict, saving_text, with_last_call
 from toolpair.rules.problem import Cause, Fix, OnResume, Problem
 from toolpair.rules.profiles import Profile
 from toolpair.rules.profiles import profile as profile_named
@@ -154,32 +154,6 @@ class Session:
     @property
     def problems(self) -> Sequence[Problem]:
         return self.conversation.problems
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How much of what there is in all conversations."""
-
-        def total(name: str) -> int:
-            return sum(getattr(one.counts, name) for one in self.conversations)
-
-        found = {name: total(name) for name in ("records", "messages", "calls", "results", "pairs")}
-        damaged = sum(one.damaged for one in self.conversations) + self.file.container.damaged_outside
-        return {**found, "damaged": damaged, "inactive": total("inactive")}
-
-    @property
-    def family(self) -> str | None:
-        """The family of models whose rules were taken for all conversations, if the profile did not name one."""
-        families = {found.judged_by.family for found in self.conversations}
-        return families.pop() if len(families) == 1 and self.profile.family is None else None
-
-    @property
-    def sentence(self) -> str:
-        """The verdict in a sentence; empty where there are several conversations."""
-        verdict = self.conversation.verdict if len(self.conversations) == 1 else None
-        if verdict is None:
-            damaged = self.counts["damaged"]
-            return f"{damaged:,} of its lines cannot be read; they are kept as they are." if damaged else ""
-        return f"{EMPTY}. {verdict.sentence}" if verdict.badge == EMPTY else verdict.sentence
 
     def set_profile(self, id_: str) -> None:
         """Check with another profile. Staged fixes stay."""

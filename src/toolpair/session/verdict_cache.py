@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import secrets
 import stat
 import sys
@@ -22,6 +23,7 @@ import msgspec
 import orjson
 from msgspec import Struct
 
+from toolpair.session.summary import counts_of, family_of, sentence_of
 from toolpair.source import peek
 from toolpair.source.addresses import LOG_ENDINGS, OPENING, divided
 from toolpair.source.errors import UnreadableFile
@@ -43,6 +45,7 @@ _NEW: Final = ".verdicts-"
 _OUTLOOKS: Final = ("stops", "loses", "ready")
 _OWN: Final = os.path.dirname(os.path.dirname(__file__))
 _COMPILED: Final = "__pycache__"
+_IS_VERSION: Final = re.compile(r"\d{1,5}(\.\d{1,5}){1,3}").fullmatch
 _EDGE: Final = 1024
 """How many bytes of a file's beginning, and of its end, are looked at."""
 
@@ -77,6 +80,14 @@ class Findings(Struct, frozen=True, array_like=True):
     badge: str
     branched: bool
     """A conversation has branches, which are told of in JSON."""
+    outputs: int
+    """Real outputs of its tools, whatever place they are in."""
+    unsent: int
+    """How many of them would not reach the model."""
+    causes: dict[str, int]
+    """How many problems have each cause, by its id."""
+    agent_version: str | None
+    """Which version of its agent wrote it, where the file says so in numbers."""
     sentence: str | None
     """The verdict on a session in which nothing at all was found; None where more is to be said than this."""
 
@@ -106,6 +117,7 @@ class VerdictCache:
         self._new: dict[bytes, Kept] = {}
         self._around: dict[tuple[str, ...], bytes] = {}
         self._real: dict[str, str] = {}
+        self._databases: dict[str, bytes] = {}
 
     @classmethod
     def of_user(cls) -> VerdictCache:
@@ -122,7 +134,7 @@ class VerdictCache:
             return None
         path, session = self._place(address)
         kept = self._kept.get(_key(path, session, question))
-        if kept is None or kept.file != _state(path, session)[0]:
+        if kept is None or kept.file != self._state(path, session):
             return None
         if kept.beside and kept.around != self._state_around(path, kept.beside):
             return None
@@ -138,6 +150,14 @@ class VerdictCache:
             self._real[folder] = os.path.realpath(folder)
         return os.path.join(self._real[folder], name), session
 
+    def _state(self, path: str, session: str | None) -> bytes:
+        """As `_state`; that of a database is asked for once."""
+        if session is None:
+            return _state(path, None)[0]
+        if path not in self._databases:
+            self._databases[path] = _state(path, session)[0]
+        return self._databases[path]
+
     def _state_around(self, path: str, beside: tuple[str, ...]) -> bytes:
         folders = _folders(path, beside)
         if folders not in self._around:
@@ -145,9 +165,9 @@ class VerdictCache:
         return self._around[folders]
 
     def look_again(self) -> None:
-        """Take nothing for granted that was seen of folders: time has passed."""
-        self._around.clear()
-        self._real.clear()
+        """Take nothing for granted that was seen of folders and databases: time has passed."""
+        for seen in (self._around, self._real, self._databases):
+            seen.clear()
 
     def keep(self, key: bytes, kept: Kept) -> None:
         self._kept.pop(key, None)  # the one checked last stands last
@@ -202,15 +222,19 @@ def findings_of(session: Session, inactive: bool = False) -> Findings:
     return Findings(
         format=session.format.id,
         profile=session.profile.id,
-        family=session.family,
-        counts=session.counts,
+        family=family_of(session),
+        counts=counts_of(session),
         errors=severities["error"],
         warnings=severities["warning"],
         rules=Counter(problem.rule for problem in problems),
         outlook=worst.outlook,
         badge=worst.badge,
         branched=any(one.transcript.tree.branches for one in found),
-        sentence=None if more else session.sentence,
+        outputs=sum(verdict.outputs_total for verdict in verdicts),
+        unsent=sum(verdict.outputs_total - verdict.outputs_seen for verdict in verdicts),
+        causes=Counter(problem.cause.id for problem in problems if problem.cause is not None),
+        agent_version=version if (version := found[0].transcript.agent_version) and _IS_VERSION(version) else None,
+        sentence=None if more else sentence_of(session),
     )
 
 

@@ -23,7 +23,7 @@ class Setting(Struct, frozen=True):
     """A value, and where it is set."""
 
     key: str
-    value: Any
+    given: Any
     path: Path
     line: int
 

@@ -50,7 +50,7 @@ class FilesBeside:
         """The names in a folder, sorted; empty when it does not exist or cannot be read."""
         self.folders.add(folder or ".")
         try:
-            return sorted(os.listdir(self.path.parent / folder))
+            return sorted(os.listdir(os.path.join(self._folder, folder)))
         except (OSError, ValueError):
             return ()
 
@@ -66,7 +66,7 @@ class FilesBeside:
             target = self._target(name, within)
             if target is None:
                 return b""
-            with target.open("rb") as file:
+            with open(target, "rb") as file:
                 return file.read(count)
         except (OSError, ValueError):
             return b""
@@ -74,10 +74,11 @@ class FilesBeside:
     def newest(self, folder: str, ending: str) -> Sequence[tuple[str, int]]:
         """The names of a folder's other files that end so, the one written last first, each with its size."""
         found = []
+        own = os.path.basename(self.file)
         for name in self.names(folder):
-            if name.endswith(ending) and name != self.path.name:
+            if name.endswith(ending) and name != own:
                 with contextlib.suppress(OSError, ValueError):
-                    about = (self.path.parent / folder / name).stat()
+                    about = os.stat(os.path.join(self._folder, folder, name))
                     found.append((-about.st_mtime, name, about.st_size))
         return [(name, size) for _, name, size in sorted(found)]
 
@@ -110,7 +111,7 @@ class FilesBeside:
             target = self._target(name)
             if target is None:
                 return places
-            with target.open("rb") as file:
+            with open(target, "rb") as file:
                 content = FileBytes(file.fileno(), os.fstat(file.fileno()).st_size, name)
                 for offset, block in line_blocks(content):
                     begin = at = 0
@@ -130,7 +131,7 @@ class FilesBeside:
         try:
             target = self._target(name) if any(wanted.values()) else None
             if target is not None:
-                with target.open("rb") as file:
+                with open(target, "rb") as file:
                     for word, places in wanted.items():
                         for place in places:
                             file.seek(place)
@@ -141,19 +142,24 @@ class FilesBeside:
             pass
         return found
 
-    def _target(self, name: str, within: str = ".") -> Path | None:
+    @property
+    def _folder(self) -> str:
+        return os.path.dirname(self.file) or "."
+
+    def _target(self, name: str, within: str = ".") -> str | None:
         self.folders.add(os.path.dirname(name) or ".")
-        root = self.path.parent
-        target = (root / name).resolve()
-        regular = target.is_relative_to((root / within).resolve()) and stat.S_ISREG(target.stat().st_mode)
-        return target if regular else None
+        target = os.path.realpath(os.path.join(self._folder, name))
+        around = self.once(f"the folder {within}", lambda: os.path.realpath(os.path.join(self._folder, within)))
+        inside = target == around or target.startswith(os.path.join(around, ""))
+        return target if inside and stat.S_ISREG(os.stat(target).st_mode) else None
 
     def _bytes(self, name: str) -> bytes | None:
         try:
             target = self._target(name)
-            if target is None or target.stat().st_size > _LIMIT:
+            if target is None or os.stat(target).st_size > _LIMIT:
                 return None
-            return target.read_bytes()
+            with open(target, "rb") as file:
+                return file.read()
         except (OSError, ValueError):
             return None
 

@@ -37,12 +37,13 @@ def run(
     path: str | None = None,
     journal: bool = True,
     database: str | None = None,
+    cached: bool = True,
 ) -> RunResult:
     """Show `session`, or the file at `path`, else the list of all sessions found, until the user quits.
 
     `at` is where to start: an id, line:N, message:N, pair:N or an error text. `open` opens `path`, or a session from
     the list, which is that of `database` if one is given. `journal`: applied but unsaved fixes are kept, and offered
-    when the file is opened again.
+    when the file is opened again. `cached`: the verdicts in the list are kept, and known from earlier runs.
     """
     expect_escape()
     # The imports create many permanent objects: collecting garbage between them is a waste of time.
@@ -57,7 +58,7 @@ def run(
         session,
         at=at,
         ascii=ascii,
-        sessions=lambda: _sessions(open, database),
+        sessions=lambda: _sessions(open, database, cached),
         opening=opening,
         journal=_journal if journal else None,
         preferences=Preferences.of_user(),
@@ -81,9 +82,13 @@ def _journal() -> Folder:
     return Folder.of_user()
 
 
-def _sessions(open: Open | None, database: str | None) -> Sessions:
+def _sessions(open: Open | None, database: str | None, cached: bool) -> Sessions:
+    from functools import partial
+
     from toolpair.session.session import open_session
     from toolpair.shell.machine import Machine, current_folder
+    from toolpair.tui.picker_checks import ProcessJudge
     from toolpair.tui.session_list import Sessions
 
-    return Sessions(open or open_session, Machine.here(), current_folder(), of=database)
+    judge = partial(ProcessJudge, cached)
+    return Sessions(open or open_session, Machine.here(), current_folder(), judge, of=database)

@@ -114,7 +114,7 @@ class ToolpairApp(Application):
         from toolpair.tui.screens.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen())
+            self.push_screen(HelpScreen(self.screen))
 
     def command_list(self, commands: Sequence[Command]) -> Screen[str | None]:
         from toolpair.tui.screens.command import CommandScreen

@@ -102,10 +102,11 @@ class Application(App[None]):
         self.colours = Colours()
         self.shows_times: bool | None = None
         """Whether rows have their times; None: where there is much room."""
-        """Whether lists of pairs show times."""
         for theme in OWN:
             self.register_theme(theme)
         self._preferences = preferences
+        self.lean = preferences.lean if preferences is not None else 0
+        """Lines that the list has more than it would have."""
         chosen = preferences.theme if preferences is not None else ""
         self._light = terminal_is_light()
         self.asks_terminal = chosen not in THEMES
@@ -181,10 +182,15 @@ class Application(App[None]):
         """Show this theme without choosing it."""
         self.theme = name or theme_for(self._light)
 
+    def remember_lean(self) -> None:
+        """Keep it for the next run."""
+        if self._preferences is not None:
+            self._preferences.remember("lean", str(self.lean))
+
     def choose_theme(self, name: str) -> bool:
         """Change to this theme, or with an empty name to what the terminal's background asks for. Returns whether it
         will be remembered.
         """
         self.asks_terminal = not name
         self.try_theme(name)
-        return self._preferences is not None and self._preferences.remember_theme(name)
+        return self._preferences is not None and self._preferences.remember("theme", name)

@@ -79,6 +79,13 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
     return spread(left, right, cells, glyphs.ellipsis)
 
 
+def with_sign(glyphs: Glyphs, line: Line, cells: int) -> Line:
+    """The line of the file with a sign that it is followed."""
+    *left, _, right = line
+    sign = glyphs.ui(" following (F) ·", "good", "follow")
+    return spread(left, (sign, right), cells, glyphs.ellipsis)
+
+
 OUTLOOK: Final = {"stops": "error", "loses": "warning", "ready": "good"}
 _BAR: Final = 12
 """Cells of a bar of outputs."""

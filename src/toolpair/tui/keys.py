@@ -21,7 +21,7 @@ _NAMES = {
     "right_square_bracket": "]", "left_square_bracket": "[", "slash": "/", "ampersand": "&", "at": "@",
     "question_mark": "?", "colon": ":", "exclamation_mark": "!", "vertical_line": "|", "less_than_sign": "<",
     "greater_than_sign": ">", "left_curly_bracket": "{", "right_curly_bracket": "}",
-    "escape": "esc", "pagedown": "pgdn", "pageup": "pgup",
+    "plus": "+", "minus": "-", "escape": "esc", "pagedown": "pgdn", "pageup": "pgup",
 }  # fmt: skip
 
 
@@ -97,6 +97,8 @@ LOOK = KeyGroup(
         Key("ampersand", "filter", "filter the rows"),
         Key("exclamation_mark", "broken", "show only what is broken, or all again"),
         Key("tab,shift+tab", "pane", "to the causes, or back: there enter shows only these, a fixes them"),
+        Key("plus", "lean(1)", "a line more for the list; the border can be dragged, too", False),
+        Key("minus", "lean(-1)", "a line less for the list", False),
         Key("J", "scroll_preview(1)", "scroll the preview down", False),
         Key("K", "scroll_preview(-1)", "scroll the preview up", False),
         Key("at", "goto", "go to a place, or paste an API error"),
@@ -231,6 +233,7 @@ PICKER = KeyGroup(
         Key("right_square_bracket,left_square_bracket", "problem", "next or previous broken session", False),
         Key("letters", "filter", "filter by agent, folder, last words or id; ! broken ones", False),
         Key("enter", "open", "open the session", False),
+        Key("ctrl+s", "order", "sort: by age, size, problems, agent, folder", False),
         Key("ctrl+t", "mark", "mark one, then another, to compare the two", False),
         Key("escape", "back", "clear the filter, then back to the session, or quit", False),
     ),

@@ -93,24 +93,36 @@ def card_columns(width: int, height: int) -> int:
     return width - width * 2 // 5 - 1 if width >= WIDE else width
 
 
+def _lent(lean: int, room: int, below: int, lower: int, least: int) -> tuple[int, int]:
+    """The lines of the preview and of the card after some were given to the list, or taken from it."""
+    if lean < 0:
+        more = min(-lean, max(0, room - below - lower - 2))
+        return (below + more, 0) if below and not lower else (below, lower + more)
+    given = min(lean, max(0, below - 3))
+    return below - given, lower - min(lean - given, max(0, lower - least))
+
+
 def causes_columns(width: int, height: int) -> int:
     """The columns of the causes."""
     card = card_columns(width, height)
     return card if card == width or shape_of(width, height).beside else width - card - 1
 
 
-def areas(width: int, height: int, head: int, needs: Needs, in_causes: bool) -> Areas:
-    """`head` is how many lines the head has. `in_causes`: where there is one pane only, it is that of the causes."""
+def areas(width: int, height: int, head: int, needs: Needs, in_causes: bool, lean: int = 0) -> Areas:
+    """`head` is how many lines the head has. `in_causes`: where there is one pane only, it is that of the causes.
+    `lean`: lines that a person gave to the list, or took from it.
+    """
     shape, column = shape_of(width, height), card_columns(width, height)
     room = height - head - 1 - (1 if height < 12 else 2)
     listed = min(needs.rows, shape.rows)
     has_preview = shape.below or shape.beside
     if has_preview and not needs.card:
-        below = room - min(needs.rows, room - room // 2)
+        below, _ = _lent(lean, room, room - min(needs.rows, room - room // 2), 0, 0)
         return Areas(False, below, 0, 0, width, 0, 0, 0)
     if shape.beside:
         wanted = max(needs.card + needs.causes, min(needs.preview + 1, _LARGEST))
         lower = min(room - listed, max(wanted, room - needs.rows))
+        _, lower = _lent(lean, room, 0, lower, needs.least)
         causes = max(min(needs.causes, lower // 3), lower - needs.card)
         return Areas(False, 0, lower, lower - causes, column, causes, column, width - column - 1)
     wide = width >= WIDE
@@ -127,6 +139,7 @@ def areas(width: int, height: int, head: int, needs: Needs, in_causes: bool) -> 
         below += free
     else:
         lower += free
+    below, lower = _lent(lean, room, below, lower, min(least, lower))
     if wide:
         return Areas(False, below, lower, lower, column, lower, causes_columns(width, height), 0)
     card, causes = (0, lower) if in_causes else (lower, 0)

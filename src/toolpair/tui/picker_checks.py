@@ -34,13 +34,16 @@ class Judge(Protocol):
 class ProcessJudge:
     """Asks `picker_worker`, started with the first file and restarted if a file has killed it."""
 
-    def __init__(self) -> None:
+    def __init__(self, cached: bool = True) -> None:
+        """`cached`: verdicts are kept, and those of earlier runs count."""
+        self._cached = cached
         self._worker = WorkerProcess("toolpair.tui.picker_worker")
 
     def judge(self, path: str) -> Mark:
         """None as well when the process cannot be started."""
+        question = json.dumps([path, self._cached]).encode() + b"\n"
         try:
-            return msgspec.json.decode(self._worker.ask(json.dumps(path).encode() + b"\n"), type=Checked | None)
+            return msgspec.json.decode(self._worker.ask(question), type=Checked | None)
         except (OSError, ValueError):
             self._worker.end()
             return None

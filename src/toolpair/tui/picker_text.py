@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from toolpair.formats.agent import NOT_UNDERSTOOD, FoundSession
 from toolpair.shell.machine import home_short
@@ -11,7 +11,7 @@ from toolpair.text.safe import SafeText, visible
 from toolpair.text.short import age_text, size_text
 from toolpair.tui.head_text import NOTHING_TO_CHECK
 from toolpair.tui.picker_checks import Mark
-from toolpair.tui.styled_text import Glyphs, Line, Span, line_width
+from toolpair.tui.styled_text import Glyphs, Line, Span
 
 WIDE: Final = 72
 """Minimum cells for an agent's full name."""
@@ -33,19 +33,68 @@ def mark_text(judged: bool, mark: Mark) -> tuple[str, str]:
     return mark.badge.removeprefix("RESUMES, "), _STYLES.get(mark.outlook, "")
 
 
+class _Columns(NamedTuple):
+    """The cells of each column; 0 for one that is not shown."""
+
+    verdict: int
+    age: int
+    agent: int
+    folder: int
+    words: int
+    size: int
+    gap: int
+
+
+def _columns(cells: int) -> _Columns:
+    wide, with_size = cells >= WIDE, cells >= _WITH_SIZE
+    folder = min(40, cells // 4) if with_size else cells // 5 if wide else cells // 6
+    found = _Columns(18 if with_size else 16, _AGE, 11 if wide else 6, folder, 0, _SIZE * with_size, 2 if wide else 1)
+    used = sum(found[:-1]) + found.gap * (5 if with_size else 4)
+    return found._replace(words=max(0, cells - 2 - used))
+
+
+ORDERS: Final = ("", "age", "size", "problems", "agent", "folder")
+"""How the list can be sorted; at first this folder's sessions come first, then the newest."""
+_WORST: Final = {"stops": 0, "loses": 1, "ready": 2}
+
+
+def sort_key(order: str, found: FoundSession, mark: Mark) -> tuple[object, ...]:
+    """Where a session comes in the list."""
+    match order:
+        case "age":
+            return (-found.modified,)
+        case "size":
+            return (-found.size,)
+        case "problems":
+            return (3, 0) if mark is None else (_WORST.get(mark.outlook, 3), -mark.errors)
+        case "agent":
+            return (found.title.lower(),)
+        case "folder":
+            return (found.folder is None, found.folder or "")
+    return ()
+
+
+def heads_line(glyphs: Glyphs, cells: int, order: str) -> Line:
+    """The names of the columns, with a sign at the one that the list is sorted by."""
+    columns = _columns(cells)
+    names = ("verdict", "age", "agent", "folder", "last words", "size")
+    gap = Span(SafeText(" " * columns.gap))
+    spans: list[Span] = [Span(SafeText("  "))]
+    for name, room in zip(names, columns[:6], strict=True):
+        sorted_by = order == {"verdict": "problems"}.get(name, name)
+        words = fit(glyphs.own(f"{name}{' ▾' if sorted_by else ''}"), room, glyphs.ellipsis)
+        words = SafeText(words.strip().rjust(room)) if name in ("age", "size") else words
+        spans += [Span(words, "title" if sorted_by else "dim", "order"), gap] if room else []
+    return tuple(spans)
+
+
 def row_line(glyphs: Glyphs, found: FoundSession, judged: bool, mark: Mark, now: float, home: str, cells: int) -> Line:
     """One session: verdict, age, agent, project folder, the user's last words, size."""
     sign, style = mark_text(judged, mark) if found.understood else ("not understood", "dim")
-    wide = cells >= WIDE
-    with_size = cells >= _WITH_SIZE
-    mark_cells = 18 if with_size else 16
-    agent = found.title if wide else found.title.split()[0]
-    agent_cells = 11 if wide else 6
-    folder_cells = min(40, cells // 4) if with_size else cells // 5 if wide else cells // 6
-    gap = Span(SafeText("  " if wide else " "))
-    size: Line = (gap, glyphs.ui(f"{size_text(found.size):>{_SIZE}}", "dim")) if with_size else ()
-    used = mark_cells + _AGE + agent_cells + folder_cells + line_width(size) + len(gap.text) * 4
-    rest = max(0, cells - 2 - used)
+    columns = _columns(cells)
+    agent = found.title if cells >= WIDE else found.title.split()[0]
+    gap = Span(SafeText(" " * columns.gap))
+    size: Line = (gap, glyphs.ui(f"{size_text(found.size):>{_SIZE}}", "dim")) if columns.size else ()
     unknown = "?" if found.described else "…"
     folder = visible(home_short(found.folder, home)) if found.folder else glyphs.own(unknown)
     words = found.words if found.understood else NOT_UNDERSTOOD
@@ -55,15 +104,15 @@ def row_line(glyphs: Glyphs, found: FoundSession, judged: bool, mark: Mark, now:
     ellipsis = glyphs.ellipsis
     return (
         Span(SafeText(" ")),
-        Span(fit(glyphs.own(sign), mark_cells, ellipsis), style),
+        Span(fit(glyphs.own(sign), columns.verdict, ellipsis), style),
         gap,
         glyphs.ui(f"{age_text(now - found.modified):>{_AGE}}", "dim"),
         gap,
-        Span(fit(visible(agent), agent_cells, ellipsis)),
+        Span(fit(visible(agent), columns.agent, ellipsis)),
         gap,
-        Span(fit(cut_start(folder, folder_cells, ellipsis), folder_cells), "tool" if found.here else "dim"),
+        Span(fit(cut_start(folder, columns.folder, ellipsis), columns.folder), "tool" if found.here else "dim"),
         gap,
-        Span(fit(said, rest, ellipsis)),
+        Span(fit(said, columns.words, ellipsis)),
         *size,
         Span(SafeText(" ")),
     )

@@ -1,5 +1,5 @@
-"""The worker process of `picker_checks`: reads paths as JSON strings on standard input, answers the verdict on each, or
-null.
+"""The worker process of `picker_checks`: reads paths on standard input, each in a line of JSON with whether verdicts
+are kept, and answers the verdict on each, or null.
 """
 
 from __future__ import annotations
@@ -21,19 +21,21 @@ _REST: Final = 20
 """Times as long as keeping what was found took until the next time."""
 
 
-def verdict_on(path: str, cache: VerdictCache) -> Mark:
+def verdict_on(path: str, cache: VerdictCache | None = None) -> Mark:
     """The verdict on the file, by an earlier check if nothing has changed; None when it is not a readable session."""
     from toolpair.session.session import open_session
     from toolpair.session.verdict_cache import AS_LISTED, findings_of, kept_of
 
-    cache.look_again()
     begun = time.time_ns()
     try:
-        found = cache.find(path)
+        found = None
+        if cache is not None:
+            cache.look_again()
+            found = cache.find(path)
         if found is None:
             session = open_session(path)
-            kept = kept_of(session, AS_LISTED, begun)
-            if kept is not None:
+            kept = kept_of(session, AS_LISTED, begun) if cache is not None else None
+            if cache is not None and kept is not None:
                 cache.keep(*kept)
             found = kept[1].findings if kept is not None else findings_of(session)
         return Checked(found.errors, found.outlook, found.badge)
@@ -46,12 +48,15 @@ def main() -> None:
 
     if hasattr(os, "nice"):
         os.nice(10)
-    cache = VerdictCache.of_user()
+    cache: VerdictCache | None = None
     wait_until = 0.0
     for line in sys.stdin.buffer:
-        answer = msgspec.json.encode(verdict_on(json.loads(line), cache)).decode()
+        path, cached = json.loads(line)
+        if cached and cache is None:
+            cache = VerdictCache.of_user()
+        answer = msgspec.json.encode(verdict_on(path, cache)).decode()
         begun = time.monotonic()
-        if begun >= wait_until:  # before the answer: after the last one the process is killed
+        if cache is not None and begun >= wait_until:  # before the answer: after the last one the process is killed
             cache.save()
             wait_until = begun + _REST * (time.monotonic() - begun)
         sys.stdout.write(f"{answer}\n")

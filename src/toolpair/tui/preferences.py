@@ -1,4 +1,4 @@
-"""What the interface remembers of its user from one run to the next: the theme. Kept next to the journal."""
+"""What the interface remembers from one run to the next: the theme, the sizes of panes. Kept next to the journal."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Final
 
 _LONGEST: Final = 100
 """Bytes read: no theme has a longer name."""
+_MOST_LEAN: Final = 100
+"""Lines: no screen has more to give."""
 
 
 class Preferences:
@@ -27,18 +29,28 @@ class Preferences:
     @property
     def theme(self) -> str:
         """The name of the theme that the user chose; empty when the terminal is to be asked."""
-        with contextlib.suppress(OSError, ValueError), open(self._folder / "theme", "rb") as file:
+        return self._kept("theme")
+
+    @property
+    def lean(self) -> int:
+        """Lines that the list of pairs was given."""
+        with contextlib.suppress(ValueError):
+            return max(-_MOST_LEAN, min(int(self._kept("lean") or 0), _MOST_LEAN))
+        return 0
+
+    def _kept(self, name: str) -> str:
+        with contextlib.suppress(OSError, ValueError), open(self._folder / name, "rb") as file:
             return file.read(_LONGEST).decode("ascii").strip()
         return ""
 
-    def remember_theme(self, name: str) -> bool:
+    def remember(self, name: str, value: str) -> bool:
         """Returns whether it will be known the next time."""
-        made = self._folder / f".theme-{secrets.token_hex(4)}"
+        made = self._folder / f".{name}-{secrets.token_hex(4)}"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with open(made, "x", encoding="ascii") as file:
-                file.write(f"{name}\n")
-            os.replace(made, self._folder / "theme")
+                file.write(f"{value}\n")
+            os.replace(made, self._folder / name)
         except (OSError, ValueError):
             with contextlib.suppress(OSError):
                 made.unlink()

@@ -13,8 +13,6 @@ from toolpair.formats.copilot_cli.events import (
     NO_TIME,
     TIME,
     Slot,
-    envelope_flaws,
-    flaws,
     id_from,
     is_uuid,
     lacks_id,
@@ -35,6 +33,7 @@ from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, MendBytes, MoveResult, RemoveRecord, SetInRecord
 from toolpair.transcript.model import Damaged, Transcript
 
+_NO_FLAWS: Final[tuple[Sequence[str], Sequence[tuple[str, str]]]] = (), ()
 _TELLING: Final = frozenset({*dialect.ROLES, dialect.SUMMARY, START, ASKED, ABORT, RESUME})
 """Types of events by which what is sent may change."""
 
@@ -50,7 +49,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
     _unsent_names(context, history)
     before: str | None = None
     for node in history.nodes:
-        flaws = list(envelope_flaws(node.value))
+        flaws, _ = history.flawed.get(node.place, _NO_FLAWS)
         time = node.value.get("timestamp")
         if flaws:
             new = {"id": id_from(f"{node.place}:{node.id}", 0), "parentId": before, "timestamp": time or NO_TIME}
@@ -72,7 +71,7 @@ def _fields(context: Context, history: EventHistory, view: View) -> None:
     calls = (block for turn in history.turns for block in turn.blocks if block.kind == "call")
     names = {block.id: block.name for block in calls if isinstance(block.id, str)}
     for node in history.nodes:
-        found = list(flaws(node.value))
+        _, found = history.flawed.get(node.place, _NO_FLAWS)
         if not found:
             continue
         time = _good_time(node) or next(filter(None, map(_good_time, history.nodes)), NO_TIME)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from toolpair.dialects import copilot as dialect
@@ -192,6 +192,11 @@ def envelope_flaws(value: dict[str, Any]) -> Iterator[str]:
         yield "timestamp"
     if not isinstance(value.get("data"), dict):
         yield "data"
+
+
+def flaws_of(value: dict[str, Any]) -> tuple[Sequence[str], Sequence[tuple[str, str]]]:
+    """What the agent does not accept of an event, and of its data."""
+    return [*envelope_flaws(value)], [*flaws(value)]
 
 
 def is_uuid(value: Any) -> bool:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from toolpair.dialects import copilot as dialect
 from toolpair.dialects.block_texts import WrittenBlock, is_real_output
 from toolpair.formats.copilot_cli.detection import ABORT, ASKED, RESUME, START, USAGE, data_of, kind_of, profile_for
+from toolpair.formats.copilot_cli.events import flaws_of
 from toolpair.formats.engine.reading.clock import count_in, usage_of
 from toolpair.formats.engine.reading.reading import as_text, facts_of, first_text, malformed_in, pairs_in
 from toolpair.formats.engine.reading.tree_history import Node
@@ -47,6 +48,8 @@ class EventHistory(Struct, eq=False):
     """uid of the last event that put a summary in the place of all before it."""
     api: str
     """The profile of the API that the session speaks."""
+    flawed: Mapping[int, tuple[Sequence[str], Sequence[tuple[str, str]]]]
+    """The places of the nodes that the agent does not accept: what is wrong with the event, and with its data."""
 
 
 def agent_of(value: Any) -> str | None:
@@ -89,6 +92,7 @@ def history_of(items: Sequence[Item]) -> EventHistory:
         next((node.value for node in nodes if kind_of(node.value) == START), None),
         mine[at].uid if at is not None else None,
         profile_for([node.value for node in nodes]),
+        {node.place: found for node in nodes if any(found := flaws_of(node.value))},
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from toolpair.dialects.block_values import whole_characters
 from toolpair.formats.copilot_cli.detection import CHAT
-from toolpair.formats.copilot_cli.events import envelope_flaws, flaws, lacks_text
+from toolpair.formats.copilot_cli.events import lacks_text
 from toolpair.formats.copilot_cli.history import NOT_LOADED, TITLE, EventHistory, history_of
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
 from toolpair.formats.engine.reading.turns import Turn
@@ -154,8 +154,6 @@ def _refuses(history: EventHistory) -> str | None:
         return f"{NOT_LOADED}: no line of it says that it is one."
     if isinstance(history.items[0].value, Damaged):
         return f"{NOT_LOADED}: its first line cannot be read."
-    if any(
-        any(envelope_flaws(node.value)) or any(flaws(node.value)) or lacks_text(node.value) for node in history.nodes
-    ):
+    if history.flawed or any(lacks_text(node.value) for node in history.nodes):
         return f"{NOT_LOADED}: one of its events lacks what it needs."
     return None

@@ -38,6 +38,7 @@ class Rule(Struct, frozen=True, eq=False):
     strip: str = ""
     inside: bool = False
     signature: tuple[Path, ...] = ()
+    media: tuple[Path, ...] = ()
 
 
 Emit = Callable[[str, str], None]
@@ -256,7 +257,8 @@ class Compiled:
         copies = tuple((self.whole(copy.at), path_of(copy.id)) for copy in one.copy)
         strip, inside = (one.strip, False) if isinstance(one, Call) else ("", one.inside)
         signature = tuple(map(path_of, listed(one.signature))) if isinstance(one, Call) else ()
-        return Rule(one, self.whole(one.at), id_, name, held, copies, strip, inside, signature)
+        media = tuple(map(path_of, listed(one.media))) if isinstance(one, Result) else ()
+        return Rule(one, self.whole(one.at), id_, name, held, copies, strip, inside, signature, media)
 
     def functions(self, makers: Mapping[str, Any]) -> Mapping[str, Any]:
         """`blocks`, `role` and the others, with these functions to make what is found."""
@@ -415,7 +417,9 @@ def _made(source: Source, part: _Part, var: str, slot: str, then: str, filled: s
             if isinstance(rule.table, Result):
                 slot += f"{INSIDE!r}, " if rule.inside else ""
                 error = source.any_of(rule.table.error, var)
-                made = f"result({kind!r}, r, ({slot}), {id_}, {name}, {content}, {error}, {source.value(rule)})"
+                media = f", {source.first(rule.media, var)}" if rule.media else ""
+                rest = f"{content}, {error}, {source.value(rule)}{media}"
+                made = f"result({kind!r}, r, ({slot}), {id_}, {name}, {rest})"
             else:
                 signed = f"{source.first(rule.signature, var)} or ''" if rule.signature else "None"
                 made = f"call({kind!r}, r, ({slot}), {id_}, {name}, {content}, {source.value(rule)}, {signed})"

@@ -91,12 +91,10 @@ class _Seen:
 
 
 def _forms_in(seen: _Seen, forms: Sequence[Form]) -> tuple[tuple[Form, ...], Places]:
-    """The forms that the conversations of a file are in: as they were found, else where the tables say they are."""
+    """The forms that the conversations of a file are in: as they were found, or where the tables say they are."""
     found = [form for form in forms if _most(form.fits(values, around) for values, around in seen.lists)]
-    if found:
-        return tuple(found), ()
-    told = [(form, places) for form in forms if (places := _places_in(form, seen.roots))]
-    return tuple(form for form, _ in told), told[0][1] if told else ()
+    told = [(form, places) for form in forms if form not in found and (places := _places_in(form, seen.roots))]
+    return (*found, *(form for form, _ in told)), () if found or not told else told[0][1]
 
 
 def _most(answers: Iterable[bool]) -> bool:

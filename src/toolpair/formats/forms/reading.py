@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any, Final, cast
 
 import orjson
@@ -16,6 +16,8 @@ from toolpair.dialects.foreign_media import held_media
 from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
 from toolpair.formats.forms.compiled import INSIDE, Compiled, Rule, Slot
 from toolpair.formats.forms.pairing import PAIR
+from toolpair.formats.forms.paths import Key
+from toolpair.formats.forms.templates import at_path
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.model import LIFTED, Block, BlockKind, Message, Scope, Transcript
 
@@ -49,9 +51,21 @@ def call(
 
 
 def result(
-    kind: BlockKind, record: int, slot: Slot, id_: Any, name: Any, content: Any, failed: bool, rule: Rule
+    kind: BlockKind,
+    record: int,
+    slot: Slot,
+    id_: Any,
+    name: Any,
+    content: Any,
+    failed: bool,
+    rule: Rule,
+    media: Any = None,
 ) -> FormBlock:
-    value = {"type": "tool_result", "content": content_of(content)}
+    says = content_of(content)
+    held = [held_media(part) if isinstance(part, dict) else None for part in media] if isinstance(media, list) else []
+    if held and None not in held:
+        says = [*([{"type": "text", "text": says}] if isinstance(says, str) else says), *held]
+    value = {"type": "tool_result", "content": says}
     if id_ is not None:
         value["tool_use_id"] = id_
     if failed:
@@ -95,9 +109,19 @@ def content_of(content: Any) -> Any:
             ]
             if None not in made:
                 return made
+    if (listed := listed_in(content)) is not None:
+        return [held_media(part) or part for part in listed]
     if isinstance(content, dict) and isinstance(text := _in_wrapper(content), str):
         return text
     return json.dumps(content, ensure_ascii=False, default=str)
+
+
+def listed_in(content: Any) -> list[dict[str, Any]] | None:
+    """The parts of an output that says of itself that it is a list of them, as the AI SDK's may."""
+    parts = content.get("value") if isinstance(content, dict) and content.get("type") == "content" else None
+    if not isinstance(parts, list) or not all(isinstance(one, dict) and "type" in one for one in parts):
+        return None
+    return parts
 
 
 def _in_wrapper(value: dict[str, Any]) -> Any:
@@ -126,6 +150,9 @@ _OF_PROVIDERS: Final = ("providerOptions", "providerMetadata", "provider_details
 _SIGNATURES: Final = ("signature", "thoughtSignature", "thought_signature")
 
 
+_Read = tuple[Item, list[Block]]
+
+
 class Reader:
     """Reads records by one table."""
 
@@ -134,9 +161,14 @@ class Reader:
         self.table = compiled.table
         self._blocks: Callable[[Any, int], list[Any]] = made["blocks"]
         self._role = made["role"]
-        self._skipped = made["skipped"]
+        self.skips: Callable[[Any], bool] = made["skipped"]
+        """Whether an element is never sent."""
         self._group = made["group"]
         self._knows = compiled.tests["mine"]
+        paths = [*map(compiled.whole, self.table.text), *(rule.at for rule in compiled.rules)]
+        keys = (tuple(takewhile(lambda step: isinstance(step, Key), path)) for path in paths)
+        self._looked_into = [path for path in dict.fromkeys(keys) if path]
+        """The keys of an element under which something is looked for."""
 
     def blocks(self, value: Any, record: int) -> list[Any]:
         """The blocks of an element."""
@@ -145,11 +177,17 @@ class Reader:
             return found
         return [_signed(value, block) if block.kind == "thinking" else block for block in found]
 
-    def is_unread(self, value: dict[str, Any]) -> bool:
+    def reads(self, value: dict[str, Any]) -> bool:
+        """Whether it reads anything of an element, but parts that no rule is about."""
+        return any(block.kind != "other" for block in self._blocks(value, 0))
+
+    def is_unread(self, value: dict[str, Any], blocks: Sequence[Block]) -> bool:
         """Whether an element says something of which nothing is read: it is no message, nor an empty one."""
-        if self._skipped(value) or any(block.kind != "other" for block in self._blocks(value, 0)):
+        if any(block.kind != "other" for block in blocks):
             return False
-        return bool(telling_keys(value))
+        if not self._knows(value):
+            return bool(telling_keys(value))
+        return not blocks and any(_holds_parts(at_path(path, value)) for path in self._looked_into)
 
     def is_signed_enough(self, values: Sequence[Any]) -> bool:
         """Whether all thinking is signed, if the API wants that."""
@@ -170,13 +208,16 @@ class Reader:
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         scopes: dict[int, Scope] = {}
-        found = []
+        found: list[_Read] = []
         for item in items:
             value = item.value
-            if not isinstance(value, dict) or (not self._knows(value) and self.is_unread(value)):
+            if isinstance(value, dict) and self.skips(value):
+                continue
+            blocks = self.blocks(value, item.uid) if isinstance(value, dict) else []
+            if not isinstance(value, dict) or self.is_unread(value, blocks):
                 scopes[item.uid] = "malformed"
-            elif not self._skipped(value):
-                found.append(item)
+            else:
+                found.append((item, blocks))
         if self.table.shape == "item":
             messages = list(self._runs(found))
         elif self.table.group is not None and self.table.shape != "inside":
@@ -190,10 +231,10 @@ class Reader:
             messages = PAIR[self.table.pair](taken).paired(messages)
         return Transcript(tuple(messages), scopes=scopes)
 
-    def _messages(self, items: Sequence[Item]) -> Iterator[Message]:
+    def _messages(self, items: Sequence[_Read]) -> Iterator[Message]:
         inside = self.table.shape == "inside"
-        for item in items:
-            role, blocks = self.role_of(item.value), self.blocks(item.value, item.uid)
+        for item, blocks in items:
+            role = self.role_of(item.value)
             if inside and role == "assistant":
                 yield from _steps(blocks, item.uid)
             else:
@@ -203,21 +244,21 @@ class Reader:
     def _note_of(self, role: str) -> str | None:
         return LIFTED if role == "system" and "system" in self.table.roles.values() else None
 
-    def _grouped(self, items: Sequence[Item]) -> Iterator[Message]:
+    def _grouped(self, items: Sequence[_Read]) -> Iterator[Message]:
         """Neighbours of one role that are of one group, or of none, are one message."""
-        with_groups = zip(self._messages(items), map(self._group, (item.value for item in items)), strict=True)
+        with_groups = zip(self._messages(items), map(self._group, (item.value for item, _ in items)), strict=True)
         for (role, _), some in groupby(with_groups, lambda one: (one[0].role, one[1])):
             together = [message for message, _ in some]
             blocks = (block for message in together for block in message.blocks)
             yield Message(role, tuple(blocks), tuple(uid for message in together for uid in message.records))
 
-    def _runs(self, items: Sequence[Item]) -> Iterator[Message]:
+    def _runs(self, items: Sequence[_Read]) -> Iterator[Message]:
         """A flat list: what the model says and calls in a row is one response, until somebody answers."""
         run: list[Block] = []
         records: list[int] = []
         group: str | None = None
-        for item in items:
-            role, blocks = self.role_of(item.value), self.blocks(item.value, item.uid)
+        for item, blocks in items:
+            role = self.role_of(item.value)
             own = self._group(item.value)
             calls = [block for block in blocks if block.kind == "call"]
             called = any(block.kind == "call" for block in run)
@@ -280,3 +321,7 @@ def _steps(blocks: Sequence[Block], uid: int) -> Iterator[Message]:
 def own_slot(block: Block) -> Slot:
     """The place of the unit that a block is in its element."""
     return block.slot[:-1] if block.slot[-1:] == (INSIDE,) else block.slot
+
+
+def _holds_parts(value: Any) -> bool:
+    return isinstance(value, (str, list)) and bool(value)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from toolpair.dialects.besides import telling_keys
 from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
 from toolpair.formats.format import Damage, Format, ResumeEffect
 from toolpair.formats.forms.compiled import Compiled, Slot
@@ -98,7 +99,8 @@ class Form:
             any(map(tests["some"], mine)) or any(isinstance(one, dict) and tests["around"](one) for one in around)
         ):
             return False
-        return sum(map(self.reader.is_unread, mine)) < spare
+        unread = (value for value in mine if not (self.reader.skips(value) or self.reader.reads(value)))
+        return sum(bool(telling_keys(value)) for value in unread) < spare
 
     def knows(self, value: dict[str, Any]) -> bool:
         return bool(self.compiled.tests["mine"](value))
@@ -117,11 +119,11 @@ class Form:
                 no_message(context, of_one[0].value, [item.uid for item in of_one], len(of_one), in_file=False)
 
     def _is_foreign(self, value: Any) -> bool:
-        if type(value) is not dict:
+        reader = self.reader
+        if type(value) is not dict or (self.knows(value) and (reader.skips(value) or reader.reads(value))):
             return False
-        known, unread = self.knows(value), self.reader.is_unread(value)
-        if known != unread:
-            return not known
+        if not reader.skips(value) and reader.is_unread(value, reader.blocks(value, 0)):
+            return True
         others = (form for form in shipped() if form.id != self.id)
         return any(form.knows(value) and form.sniff([value]) for form in others)
 

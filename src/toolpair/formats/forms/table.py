@@ -55,33 +55,35 @@ class Copy(Struct, forbid_unknown_fields=True, frozen=True):
     id: str = ""
 
 
-class Call(Struct, forbid_unknown_fields=True, frozen=True):
+class Unit(Struct, forbid_unknown_fields=True, frozen=True):
+    """What a call and a result both have."""
+
     at: str
-    """The unit that goes with it: a block, an entry of a list; "" is the element."""
+    """What goes with it: a block, an entry of a list; "" is the element."""
     id: Paths = ""
     name: Paths = ""
+    server: bool = False
+    """The provider runs it."""
+    copy: list[Copy] = []
+
+
+class Call(Unit, forbid_unknown_fields=True, frozen=True):
     arguments: Paths = ""
     arguments_are: Literal["object", "text", "any"] = "any"
     strip: str = ""
     """What its name begins with there, and is no part of it."""
     signature: Paths = ""
     """What the provider signed the model's thoughts before it with."""
-    server: bool = False
-    """The provider runs it."""
-    copy: list[Copy] = []
 
 
-class Result(Struct, forbid_unknown_fields=True, frozen=True):
-    at: str
-    id: Paths = ""
+class Result(Unit, forbid_unknown_fields=True, frozen=True):
     content: Paths = ""
-    name: Paths = ""
+    media: Paths = ""
+    """Where its images and documents are listed, beside what it says."""
     error: list[str] = []
     """Any of these conditions marks an error."""
     inside: bool = False
     """It is a part of its call."""
-    server: bool = False
-    copy: list[Copy] = []
 
 
 class ProfileAt(Struct, forbid_unknown_fields=True, frozen=True):

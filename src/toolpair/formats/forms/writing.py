@@ -25,13 +25,15 @@ from toolpair.formats.engine.writing.drafts.in_messages import ResultsInMessages
 from toolpair.formats.engine.writing.linear import Linear, with_slots
 from toolpair.formats.forms.compiled import KEY_OF, Compiled, Rule, Slot
 from toolpair.formats.forms.paths import Each, Path, path_of
-from toolpair.formats.forms.reading import FormBlock, Reader, own_slot
+from toolpair.formats.forms.reading import FormBlock, Reader, listed_in, own_slot
 from toolpair.formats.forms.table import template
 from toolpair.formats.forms.templates import Filling, part_from, place_of
 from toolpair.transcript.draft import DraftBlock, DraftMessage, value_at
 from toolpair.transcript.edits import ABSENT, InsertResult, Spot
 from toolpair.transcript.model import Block, Message, Transcript
 
+_Later = Callable[[Any], Any]
+"""Makes a new element when it is known what stands beside it."""
 _NAMED: Final = uuid.UUID("6f1f9a52-6a5e-4d53-8f6e-0f1d7c1b2a90")
 
 
@@ -88,18 +90,17 @@ class FormWriter(AnthropicWriter):
     def message(self, role: str, content: str | list[Any]) -> Any:
         lists = any(map(_leads_into_list, map(self.compiled.whole, self.table.text)))
         if lists and isinstance(content, list) and is_held(content):
-            return _Later(partial(self._with_media, role, spelled(content)))
+            return partial(self._with_media, role, spelled(content))
         return self._of_role(role, "text", content if media_of(content) else text_of(content))
 
     def _with_media(self, role: str, parts: list[Any], beside: Any) -> Any:
-        made = self._of_role(role, "text", "").made(beside)
+        made = self._of_role(role, "text", "")(beside)
         path = next(path for path in map(self.compiled.whole, self.table.text) if _leads_into_list(path))
         return with_slots(made, {_head(path, made): parts})
 
     def _of_role(self, role: str, kind: str, text: Any) -> Any:
-        if role == "assistant" and self.templates["said"] is not None:
-            return _Later(lambda beside: self.filling(beside, text).fill(self.templates["said"]))
-        return _Later(lambda beside: self.with_role(self.filling(beside, text).fill(self.templates[kind]), role))
+        kind = "said" if role == "assistant" and self.templates["said"] is not None else kind
+        return lambda beside: self.with_role(self.filling(beside, text).fill(self.templates[kind]), role)
 
     def words(self, result: Any, content: str | list[Any]) -> Any:
         return self.message("user", content)
@@ -114,7 +115,7 @@ class FormWriter(AnthropicWriter):
 
     def takes_words(self, value: Any) -> bool:
         """Whether a user's new text may stand in this element, too."""
-        words = self._of_role("user", "text", "").made(value)
+        words = self._of_role("user", "text", "")(value)
         slots = (place_of(self.compiled.whole(path), words) for path in self.table.role)
         return all(slot is None or value_at(words, slot) == value_at(value, slot) for slot in slots)
 
@@ -126,7 +127,7 @@ class FormWriter(AnthropicWriter):
         made = list(known)
         for block in self.reader.blocks(value, 0):
             slot = _part(own_slot(block))
-            if slot not in there and isinstance(slot[-1:], tuple) and slot[-1:] and isinstance(slot[-1], int):
+            if slot not in there and slot and isinstance(slot[-1], int):
                 there.add(slot)
                 made.append(DraftBlock("other", value_at(value, slot), None, slot))
         made.sort(key=lambda block: [part for part in block.slot or () if isinstance(part, int)][:1])
@@ -167,7 +168,7 @@ class FormWriter(AnthropicWriter):
             if was.get("is_error") is True and block.value.get("is_error") is not True:
                 made |= self._without_error(rule, unit)
             if "content" in was and block.value.get("content") is not was["content"]:
-                made |= _set(rule.content, unit, self._content(block, rule))
+                made |= self._said_by(block, rule, unit, was["content"])
         if (edit := self.given.get(id(block))) is not None:
             made |= self._filled(block, unit, edit)
         return made
@@ -187,9 +188,22 @@ class FormWriter(AnthropicWriter):
         places = (place_of(path_of(path), unit) for path, told, _ in conditions if told)
         return {place: ABSENT for place in places if place and value_at(unit, place) is not None}
 
-    def _content(self, block: DraftBlock, rule: Rule) -> Any:
-        """A result's content, spelled as that of a new result is."""
+    def _said_by(self, block: DraftBlock, rule: Rule, unit: Any, was: Any) -> Mapping[Slot, Any]:
+        """What a result says now; its media where the table has them beside it."""
         content = block.value.get("content")
+        if not rule.media or not is_held(was) or not isinstance(content, list):
+            return _set(rule.content, unit, self._content(block, rule, unit, content))
+        texts, held = _apart(content)
+        made = _set(rule.media, unit, held or ABSENT)
+        if texts != _apart(was)[0]:
+            made |= _set(rule.content, unit, self._content(block, rule, unit, text_of(texts)))
+        return made
+
+    def _content(self, block: DraftBlock, rule: Rule, unit: Any, content: Any) -> Any:
+        """A result's content, spelled as that of a new result is, or as a list where it is one."""
+        was: Any = None if (slot := _place(rule.content, unit)) is None else value_at(unit, slot)
+        if listed_in(was) is not None and isinstance(content, list):
+            return {**was, "value": [part.raw if isinstance(part, HeldMedia) else part for part in content]}
         if is_held(content):
             return spelled(content)
         failed = block.value.get("is_error") is True
@@ -208,13 +222,6 @@ class FormWriter(AnthropicWriter):
         made = {slot: value for path, value in filled.items() if (slot := place_of(path_of(path), unit)) is not None}
         gone = {slot: ABSENT for path in new.drop if (slot := place_of(path_of(path), unit))}
         return {**gone, **made}
-
-
-class _Later:
-    """A new element that is made when it is known what stands beside it."""
-
-    def __init__(self, made: Callable[[Any], Any]) -> None:
-        self.made = made
 
 
 class _Element:
@@ -349,7 +356,7 @@ class _Element:
             return block.value
         text = _text_of(block)
         if self.writer.reader.role_of(self.value) == "user":
-            like = self.writer.message("user", text).made({})
+            like = self.writer.message("user", text)({})
             for one in self.writer.reader.blocks(like, 0):
                 if one.kind == "text" and _is_in_list(one.slot) and _part(one.slot)[:-1] == where:
                     return value_at(like, _part(one.slot))
@@ -437,6 +444,12 @@ def _place(paths: Sequence[Path], unit: Any) -> Slot | None:
     """Where the first of these paths leads that leads to something, or would."""
     places = [place for path in paths if (place := place_of(path, unit)) is not None]
     return next((place for place in places if value_at(unit, place) is not None), places[0] if places else None)
+
+
+def _apart(content: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """What a result says, and its media as the file has them."""
+    held = [part.raw for part in content if isinstance(part, HeldMedia)]
+    return [part for part in content if not isinstance(part, HeldMedia)], held
 
 
 def _set(paths: Sequence[Path], unit: Any, value: Any) -> dict[Slot, Any]:
@@ -550,7 +563,7 @@ class FormLinear(Linear):
         return made
 
     def new(self, value: Any, beside: DraftMessage) -> DraftMessage:
-        made = super().new(value.made(beside.record) if isinstance(value, _Later) else value, beside)
+        made = super().new(value(beside.record) if callable(value) else value, beside)
         made.role = self.writer.reader.role_of(made.value)
         return made
 

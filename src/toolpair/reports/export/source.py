@@ -11,7 +11,7 @@ from toolpair.dialects import anthropic_content, openai_chat_content, openai_res
 from toolpair.dialects.block_texts import is_real_output
 from toolpair.dialects.neutral import Call, Part, Result, Say, Tool, Turn
 from toolpair.dialects.request_fields import most_tokens, own_fields, parameters_left, read_tools, system_of
-from toolpair.dialects.sent_parts import as_block
+from toolpair.dialects.sent_parts import as_block, with_id
 from toolpair.formats.format import KeptRequest
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.conversation import Conversation
@@ -174,7 +174,7 @@ def _units(judged: CheckedRecords, form: Written) -> Iterator[Unit]:
         records = tuple(dict.fromkeys(uid for _, uids in parts for uid in uids))
         if form == "blocks":
             role = "user" if sent.role == "tool" else sent.role
-            yield Unit(role, tuple(as_block(value) for value, _ in parts), records)
+            yield Unit(role, tuple(with_id(as_block(part.value), part.block) for part in sent.parts), records)
         elif form == "chat":
             values = openai_chat_content.messages_of(sent.role, [value for value, _ in parts])
             yield from (Unit(sent.role, (value,), records) for value in values)

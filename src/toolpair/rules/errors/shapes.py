@@ -33,7 +33,7 @@ _CLASSES: Final = {
     r"|messages?(?:with|of)(?:the)?role[:=]?(?:tool|function)|role[:=]?tool(?:messages?)?|toolreturnparts?)",
     "call": r"(?:(?<!_)(?:tool|function)[_-]?(?:calls?|uses?|invocations?|requests?)"
     r"(?:blocks?|parts?|messages?|events?|items?)?(?![_-]?(?:ids?(?![a-z])|results?|response|output|messag|content|return)))",
-    "id": r"(?:(?:tool|function)?[_-]?(?:call|use)[_-]?ids?)",
+    "id": r"(?:(?:(?:tool|function)[_-]?(?:call|use)[_-]?|call_|use_)ids?(?!entit))",
     "must": r"(?:must|should|needs?to|ha(?:s|ve)to|(?:is|are)(?:required|expected)to|(?:can|may)only)",
     "not": r"(?:not|cannot|cant|isnt|arent|mustnt|doesnt|dont)",
     "role": r"(?:user|assistant|system|developer|model|tool|human|ai)",

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec.structs import replace
 
+from toolpair.dialects.besides import named_keys
+from toolpair.dialects.block_values import holds_lone_surrogate
 from toolpair.history.conversation import Conversation, Found, Target, weight
 from toolpair.rules.errors.error_detection import Recognised, nearest, recognise_all
 from toolpair.rules.errors.pasted import SOFT, PastedText
@@ -41,6 +43,8 @@ _NOTHING: Final = (
     "This is not an id, place, rule or error text that toolpair knows. line:N, message:N, pair:N and messages.N work "
     "as well."
 )
+_HALVES: Final = "record.lone_surrogate"
+_LISTS: Final = ("messages", "input", "contents")
 _OF_ALL: Final = "This is about the whole conversation, not about one block of it."
 _GONE: Final = (
     "Nothing in this file causes it now: it may already have been fixed, or the error came from another branch or "
@@ -342,7 +346,8 @@ def _by_error(file: Searched, known: Recognised) -> Target:
     elif found.how is not None and found.found is not Found.NOT:
         notes.insert(0, f"Found {found.how}." if found.found.is_placed else f"{found.how[0].upper()}{found.how[1:]}.")
     if found.found is Found.NOT:
-        notes.insert(0, _GONE if known.error.rules or known.error.wraps else _OF_ALL)
+        around = _halves_around(known, file.conversations)
+        notes.insert(0, around or (_GONE if known.error.rules or known.error.wraps else _OF_ALL))
         if found.place is not None:
             notes.insert(1, f"It points to {place_words(found.place)}.")
     elif number != file.current:
@@ -370,6 +375,17 @@ def _by_error(file: Searched, known: Recognised) -> Target:
         found.place,
         tuple(offers_at(file.conversations[number], found.place)) if found.place is not None else (),
     )
+
+
+def _halves_around(known: Recognised, conversations: Sequence[Conversation]) -> str | None:
+    """Where half a character stands outside of the messages: in the rest of a request, which fixes leave alone."""
+    if _HALVES not in known.error.rules:
+        return None
+    for outer in (conversation.source.outer or {} for conversation in conversations):
+        keys = [key for key, value in outer.items() if key not in _LISTS and holds_lone_surrogate(value)]
+        if keys:
+            return f"Half a character stands outside of the messages, in {named_keys(keys)}: replace it there yourself."
+    return None
 
 
 def _missing_ids(known: Recognised, searches: Sequence[ErrorSearch]) -> list[tuple[str, tuple[int | None, str] | None]]:

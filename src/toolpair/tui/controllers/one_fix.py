@@ -73,8 +73,15 @@ def _ask_which(owner: Owner, problem: Problem) -> None:
             _stage(owner, about, fix, None, [about, problem])
 
     guessed = [fix for _, fix, _ in choices if not fix.certain]
-    take = "use this one" if all(fix.id.startswith("use-copy") for fix in guessed) else "link these"
-    answers = [(key, str(n), "the safe way" if way.certain else take) for n, (key, way, _) in enumerate(choices)]
+
+    def named(about: Problem, way: Fix) -> str:
+        if way.certain:
+            return "the safe way"
+        if len(guessed) == 1:
+            return "use this one" if way.id.startswith("use-copy") else "link these"
+        return f"link {id_text(about.result.id)}" if about is not problem and about.result is not None else way.title
+
+    answers = [(key, str(n), named(*ways[n])) for n, (key, _, _) in enumerate(choices)]
     if problem.fixes:
         answers.append(("f", "other", "all the ways"))
     question = ConfirmScreen(

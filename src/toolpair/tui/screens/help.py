@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Any
+
+from textual.binding import Binding
+from textual.screen import Screen
+
 from toolpair.tui.keys import GROUPS, key_names
 from toolpair.tui.screens.base_screen import Hint
 from toolpair.tui.screens.viewer import ViewerScreen, text_page
@@ -35,8 +41,10 @@ Filters (&): rows that match all terms; esc shows all rows again
 class HelpScreen(ViewerScreen):
     """A single page."""
 
-    def __init__(self) -> None:
-        super().__init__("All keys", [text_page("keys", lambda: keys_text(self.glyphs), _style)])
+    def __init__(self, over: Screen[Any] | None = None) -> None:
+        """`over`: the screen whose keys come first."""
+        own = _groups_of(over)
+        super().__init__("All keys", [text_page("keys", lambda: keys_text(self.glyphs, own), _style)])
 
     def hints(self) -> list[Hint]:
         if self.query_one("#find").has_class("-open"):
@@ -44,9 +52,17 @@ class HelpScreen(ViewerScreen):
         return [("j k", "scroll", ""), ("/", "find", "search"), ("n", "next", "hit(1)"), ("q", "back", "leave")]
 
 
-def keys_text(glyphs: Glyphs) -> str:
+def _groups_of(screen: Screen[Any] | None) -> set[str]:
+    """The groups of keys that only a few screens have, as far as this one has them."""
+    bindings = screen.BINDINGS if screen is not None else ()
+    ids = (binding.id for binding in bindings if isinstance(binding, Binding))
+    return {found.partition(".")[0].removesuffix("_move") for found in ids if found} - {"app", "move"}
+
+
+def keys_text(glyphs: Glyphs, own: Collection[str] = ()) -> str:
+    """All keys by groups, those of `own` first."""
     out: list[str] = []
-    for group in GROUPS:
+    for group in sorted(GROUPS, key=lambda group: group.id not in own):
         out.append(group.title)
         out += [f"  {key_names(key.keys):<16} {key.label}" for key in group.keys if key.listed]
         out.append("")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Grid, Vertical
 
@@ -13,7 +14,7 @@ from toolpair.text.cells import cut
 from toolpair.tui.card_text import Card, Part, learn_preview
 from toolpair.tui.causes_text import CauseEntry, cause_entries, causes_hints, entry_lines, entry_of, title_of
 from toolpair.tui.controllers.owner import Owner
-from toolpair.tui.head_text import column_titles, head_lines
+from toolpair.tui.head_text import column_titles, head_lines, with_sign
 from toolpair.tui.idle import Idle
 from toolpair.tui.layout import (
     NARROW,
@@ -90,6 +91,8 @@ class MainView(Owner):
         self._following: Timer | None = None
         self._maker: PreviewText | None = None
         self._preview_text: type[PreviewText] | None = None
+        self._dragged: int | None = None
+        """The line of the screen where the border is held."""
         self._preview_lines = 0
         """How many lines the preview has to show."""
         self._said: list[Part] = []
@@ -151,6 +154,27 @@ class MainView(Owner):
         if not shown:
             self.say(f"a terminal of {PREVIEW[0]} x {PREVIEW[1]} has a preview; enter opens what is here")
 
+    def action_lean(self, by: int) -> None:
+        """Give lines to the list, or take some."""
+        before, lean = self._areas, self.tool.lean
+        self.tool.lean = lean + by
+        self.redraw()
+        if self._areas == before:
+            self.tool.lean = lean
+            self.say("there is no line left to give")
+        else:
+            self.tool.remember_lean()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """The line above the preview or the card can be dragged."""
+        tops = [part.region.y for part in (self._below, self._lower) if part.display]
+        self._dragged = event.screen_y if event.screen_y in tops else None
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        dragged, self._dragged = self._dragged, None
+        if dragged is not None and event.screen_y != dragged:
+            self.action_lean(event.screen_y - dragged)
+
     def lay_out(self, width: int, height: int) -> None:
         if self._extent != (width, height):
             self._extent = (width, height)
@@ -171,7 +195,7 @@ class MainView(Owner):
 
     def _divide(self, width: int, height: int, head: int, needs: Needs) -> Areas:
         """Divide the lines and columns; does nothing if nothing has changed."""
-        found = areas(width, height, head, needs, self.in_causes)
+        found = areas(width, height, head, needs, self.in_causes, self.tool.lean)
         if found == self._areas:
             return found
         self._areas = found
@@ -180,6 +204,10 @@ class MainView(Owner):
         self._card.display = found.card > 0
         self._beside.display = found.beside > 0
         self._causes_pane.display = found.causes > 0
+        if found.causes:
+            # Beside a preview they have more lines than they need.
+            listed = min(needs.causes, found.causes) if found.beside else found.causes
+            self._causes.styles.height = max(1, listed - _AROUND_CAUSES)
         styles = self._lower.styles
         if found.beside:
             styles.grid_size_columns, styles.grid_size_rows = 2, 2
@@ -201,6 +229,8 @@ class MainView(Owner):
         glyphs, overview = self.glyphs, self.overview
         limit = 2 if height < 14 else 4 if width < NARROW and height >= 20 else 3
         head = head_lines(self.session, glyphs, width, limit, overview.partial, overview.running, overview.refused_here)
+        if overview.followed:
+            head[0] = with_sign(glyphs, head[0], width)
         self._head.show(head)
         self._entries = cause_entries(overview)
         if not self._entries and self.in_causes:

@@ -25,7 +25,7 @@ from toolpair.tui.compared_sides import on_machine
 from toolpair.tui.keys import PICKER_MOVE
 from toolpair.tui.numbers import count_text
 from toolpair.tui.picker_checks import Mark
-from toolpair.tui.picker_text import haystack, row_line
+from toolpair.tui.picker_text import ORDERS, haystack, heads_line, row_line, sort_key
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.session_list import Sessions
 from toolpair.tui.styled_text import Line, Span, spread
@@ -47,7 +47,9 @@ _AT_ONCE: Final = frozenset({"back", "help"})
 """The actions that are possible while there is no list yet, or a session is being opened."""
 _NEVER_KEPT: Final = frozenset({"escape", "f1"})
 """Their keys."""
-_FOR_A_LIST: Final = frozenset({"enter", "ctrl+t", *(name for key in PICKER_MOVE.keys for name in key.keys.split(","))})
+_FOR_A_LIST: Final = frozenset(
+    {"enter", "ctrl+s", "ctrl+t", *(name for key in PICKER_MOVE.keys for name in key.keys.split(","))}
+)
 """The keys that are not for the filter."""
 
 
@@ -64,13 +66,14 @@ class PickerScreen(BaseScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "all keys", show=False),
         Binding("escape", "back", "clear the filter, then quit", show=False),
+        Binding("ctrl+s", "order", "sort", show=False, priority=True),
         Binding("ctrl+t", "mark", "mark, then compare two", show=False, priority=True),
         *PICKER_MOVE.bindings(priority=True),
     ]
     DEFAULT_CSS = """
     PickerScreen #empty { height: 1fr; display: none; }
     PickerScreen.-empty #empty { display: block; }
-    PickerScreen.-empty RowList { display: none; }
+    PickerScreen.-empty RowList, PickerScreen.-empty #heads { display: none; }
     """
 
     def __init__(self, sessions: Sessions, chosen: Callable[[FoundSession], None] | None = None) -> None:
@@ -82,6 +85,7 @@ class PickerScreen(BaseScreen[None]):
         self._home = str(sessions.machine.home)
         self._found: list[FoundSession] = []
         self._shown: list[int] = []
+        self._order = ""
         self._texts: dict[int, tuple[FoundSession, str]] = {}
         """Number of a session -> what the filter searches of it."""
         self._is_known = False
@@ -98,6 +102,7 @@ class PickerScreen(BaseScreen[None]):
         filter_ = _Filter(id="filter")
         filter_.placeholder = "type to filter"
         yield Field(self.glyphs, filter_)
+        yield Lines(id="heads")
         yield RowList(self.glyphs, self._line)
         yield Lines(id="empty")
         yield Lines(id="bottom")
@@ -204,7 +209,7 @@ class PickerScreen(BaseScreen[None]):
 
     def _mark(self, found: FoundSession, mark: Mark) -> None:
         self._sessions.marks[_key(found)] = mark
-        if BROKEN in self.query_one(SafeInput).value.lower().split():
+        if self._order == "problems" or BROKEN in self.query_one(SafeInput).value.lower().split():
             self._came_in()
         else:
             self._list.forget()  # nothing else in a filter asks for problems
@@ -215,7 +220,7 @@ class PickerScreen(BaseScreen[None]):
         return mark is not None and mark.errors > 0
 
     def _came_in(self) -> None:
-        if self.query_one(SafeInput).value:
+        if self.query_one(SafeInput).value or self._order:
             self._filter(self.current.path if self.current is not None else None)
         else:
             self._list.forget()
@@ -238,6 +243,7 @@ class PickerScreen(BaseScreen[None]):
         about = "Sessions, this folder's first" if self._sessions.of is None else f"Sessions in {self._database}"
         title = glyphs.rule(about, max(0, width - len(count) - 4), "title")
         self.query_one("#top", Lines).show([(*title, glyphs.ui(f" {count} ──", "title"))])
+        self.query_one("#heads", Lines).show([heads_line(glyphs, width - 2, self._order)])
         self.set_class(not shown, "-empty")
         self.query_one("#empty", Lines).show(self._nothing(width) if not shown else [])
         found = self.current
@@ -250,6 +256,7 @@ class PickerScreen(BaseScreen[None]):
         hints: list[Hint] = [
             ("enter", "open" if self._chosen is None else "compare with this", "open"), ("↑ ↓", "move", ""),
             ("letters", "filter", ""), ("]", "next broken", "problem(1)"), ("!", "only broken", "only_broken"),
+            ("ctrl+s", "sort", "order"),
             ("ctrl+t", "mark to compare" if self._marked is None else "compare with the marked one", "mark"),
             ("F1", "all keys", "help"),
             ("esc", "clear the filter" if filtered else "back" if self.tool.open_sessions.desks else "quit", "back"),
@@ -291,6 +298,9 @@ class PickerScreen(BaseScreen[None]):
             for n, one in enumerate(found)
             if (not broken or self._is_broken(one)) and (not words or all(word in self._text(n) for word in words))
         ]
+        if self._order:
+            marks = self._sessions.marks
+            self._shown.sort(key=lambda n: sort_key(self._order, found[n], marks.get(_key(found[n]))))
         cursor = next((place for place, n in enumerate(self._shown) if found[n].path == path), 0) if path else 0
         self._list.show(len(self._shown), cursor)
         self.draw()
@@ -327,6 +337,13 @@ class PickerScreen(BaseScreen[None]):
 
     def action_edge(self, by: int) -> None:
         self._list.move_to(0 if by < 0 else len(self._shown) - 1)
+
+    def action_order(self) -> None:
+        """Sort by the next column; the cursor stays on its session."""
+        here = self.current
+        self._order = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)]
+        self._filter(here.path if here is not None else None)
+        self.say(f"sorted by {self._order}" if self._order else "this folder's first, then the newest")
 
     def action_back(self) -> None:
         field = self.query_one(SafeInput)

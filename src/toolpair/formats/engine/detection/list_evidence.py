@@ -54,17 +54,22 @@ def api_of(value: dict[str, Any]) -> str | None:
     """The API that the message must be for; None when it may be any."""
     if ("parts" in value and "content" not in value) or "message_type" in value or "tool_call_ids" in value:
         return OTHER
+    if _is_logged(value):
+        return OTHER
     if isinstance(value.get("call_id"), str) and ("output" in value or "arguments" in value):
-        return OTHER if "extra" in value else RESPONSES  # mini-swe-agent's, between whole responses
+        # mini-swe-agent's, between whole responses, or LiveKit's
+        return OTHER if "extra" in value or "is_error" in value else RESPONSES
     if value.get("object") == "response":
         return OTHER
     role = value.get("role")
     if role == "tool" and _is_of_ai_sdk(value.get("content")):
         return OTHER
+    if role == "tool" and "tool_name" in value and "tool_call_id" not in value:
+        return OTHER  # Ollama's own API
     if role == "tool" or role == "function" or "tool_call_id" in value or "function_call" in value:
         return CHAT
     if isinstance(value.get("tool_calls"), list):
-        return OTHER if content_elsewhere(value) else CHAT
+        return OTHER if content_elsewhere(value) or any(map(_is_of_ollama, value["tool_calls"])) else CHAT
     if "role" not in value and is_item(value) and value["type"] in ITEMS:
         return RESPONSES
     content = value.get("content")
@@ -81,6 +86,22 @@ def api_of(value: dict[str, Any]) -> str | None:
     return None
 
 
+def _is_logged(value: dict[str, Any]) -> bool:
+    """Whether it looks like an API's, but is of LiveKit (texts in a list), tau2-bench (who asked) or Inspect (the mere
+    name of a function).
+    """
+    content, calls = value.get("content"), value.get("tool_calls")
+    if isinstance(content, list) and type_name(value) == "message" and any(isinstance(part, str) for part in content):
+        return True
+    for one in (value, *(calls if isinstance(calls, list) else ())):
+        name = one.get("function") if isinstance(one, dict) else None
+        if name is None and isinstance(one, dict) and "requestor" in one:
+            return True
+        if isinstance(name, str) and name.replace("-", "_").isidentifier():
+            return True
+    return False
+
+
 def is_foreign(value: Any) -> bool:
     """Whether it is an object that no API's message or item is: what it says stands where none looks for it.
 
@@ -92,6 +113,12 @@ def is_foreign(value: Any) -> bool:
         return True
     keys = content_elsewhere(value)
     return bool(keys) and ("tool_calls" in keys or "content" not in value or not _is_known(value.get("role")))
+
+
+def _is_of_ollama(call: Any) -> bool:
+    """Whether a call has no type, and an object for arguments: in chat messages they are JSON in a string."""
+    function = call.get("function") if isinstance(call, dict) and "type" not in call else None
+    return isinstance(function, dict) and isinstance(function.get("arguments"), dict)
 
 
 def _is_of_ai_sdk(content: Any) -> bool:

@@ -1,0 +1,76 @@
+"""`toolpair diff --sent`: what two sessions would send, as text or JSON."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from toolpair.cli import exits
+from toolpair.cli.file_report import Entry, entry_of
+from toolpair.cli.terminal import TerminalStyle, dump, out, safe, style_for
+from toolpair.session.handed_over import KINDS, HandOver, Kind, SentText, handed_over
+from toolpair.session.session import Session
+from toolpair.transcript.counting import plural
+
+Named = tuple[str, Session]
+_NAMES: Final[dict[Kind, str]] = {"output": "output", "words": "user text", "answer": "answer", "call": "call"}
+_LISTED: Final = 20
+"""Of each kind; JSON has all."""
+_BEGINNING: Final = 60
+"""Characters of a text that are shown with --show-content."""
+
+
+def print_hand_over(a: Named, b: Named, options: argparse.Namespace) -> int:
+    found = handed_over(a[1], b[1])
+    if options.output_format == "json":
+        out(dump(_json(a, b, found, options.show_content), indent=2))
+    else:
+        style = style_for(sys.stdout, options.color)
+        _print(a[0], b[0], found.only_a, found.sent_a, style, options.show_content)
+        _print(b[0], a[0], found.only_b, found.sent_b, style, options.show_content)
+        if found.branches_a != found.branches_b:
+            out(f"{safe(a[0])} has {plural(found.branches_a, 'branch', 'branches')}, {safe(b[0])} {found.branches_b}.")
+    return exits.OK if found.same else exits.PROBLEMS
+
+
+def _print(
+    name: str, other: str, only: Sequence[SentText], sent: dict[Kind, int], style: TerminalStyle, content: bool
+) -> None:
+    missing = {kind: [one for one in only if one.kind == kind] for kind in KINDS}
+    told = [f"{len(missing[kind]):,} of {plural(sent[kind], _NAMES[kind])}" for kind in KINDS if missing[kind]]
+    if not told:
+        out(style.green(f"All that {safe(name)} sends, {safe(other)} sends, too."))
+        return
+    out(style.bold(f"{safe(name)} sends what {safe(other)} does not: {', '.join(told)}."))
+    for kind in KINDS:
+        for one in missing[kind][:_LISTED]:
+            where = f"messages.{one.message}" + (f", line {one.line}" if one.line is not None else "")
+            names = "  ".join(safe(part) for part in (one.tool, one.id) if part)
+            said = f"  {safe(one.text[:_BEGINNING])}" if content else ""
+            out(
+                f"  {_NAMES[kind]:<10} {where}  {names}  {style.dim(plural(len(one.text), 'character'))}{said}".rstrip()
+            )
+        if len(missing[kind]) > _LISTED:
+            out(style.dim(f"  … and {plural(len(missing[kind]) - _LISTED, f'more {_NAMES[kind]}')}"))
+
+
+def _json(a: Named, b: Named, found: HandOver, content: bool) -> Entry:
+    names = "kind id tool message line" + (" text" if content else "")
+
+    def side(named: Named, only: Sequence[SentText], sent: dict[Kind, int], branches: int) -> Entry:
+        return {
+            "path": named[0],
+            "format": named[1].format.id,
+            "branches": branches,
+            "sent": sent,
+            "only": [{**entry_of(one, names), "characters": len(one.text)} for one in only],
+        }
+
+    return {
+        "version": 1,
+        "same": found.same,
+        "a": side(a, found.only_a, found.sent_a, found.branches_a),
+        "b": side(b, found.only_b, found.sent_b, found.branches_b),
+    }

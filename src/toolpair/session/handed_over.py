@@ -1,0 +1,114 @@
+"""What two sessions would send, compared by what the model reads: what is lost when one agent hands over to another."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+from toolpair.dialects.block_texts import arguments, is_real_output
+from toolpair.history.sent_rows import SeenRow, seen_rows
+from toolpair.session.session import Session
+
+Kind = Literal["output", "words", "answer", "call"]
+KINDS: Final[tuple[Kind, ...]] = ("output", "words", "answer", "call")
+_LONG: Final = 12
+"""Characters from which a text that stands inside another one is no accident."""
+
+
+class SentText(Struct, frozen=True):
+    """One thing that the model reads. `message` counts as the request does, `line` is None for what an agent adds."""
+
+    kind: Kind
+    text: str
+    id: str | None
+    tool: str | None
+    message: int | None
+    line: int | None
+
+
+class HandOver(Struct, frozen=True):
+    """What only one of the two would send; `sent` counts what each sends, by kind."""
+
+    only_a: Sequence[SentText]
+    only_b: Sequence[SentText]
+    sent_a: dict[Kind, int]
+    sent_b: dict[Kind, int]
+    branches_a: int
+    branches_b: int
+
+    @property
+    def same(self) -> bool:
+        return not self.only_a and not self.only_b
+
+
+def handed_over(a: Session, b: Session) -> HandOver:
+    """Compare what two sessions would send. Tool names, ids, and how texts are cut into blocks do not count."""
+    ours, theirs = list(_sent(a)), list(_sent(b))
+    return HandOver(
+        _missing(ours, theirs),
+        _missing(theirs, ours),
+        {kind: sum(one.kind == kind for one in ours) for kind in KINDS},
+        {kind: sum(one.kind == kind for one in theirs) for kind in KINDS},
+        _branches(a),
+        _branches(b),
+    )
+
+
+def _branches(session: Session) -> int:
+    return sum(max(1, len(one.transcript.tree.branches)) for one in session.conversations)
+
+
+def _sent(session: Session) -> Iterator[SentText]:
+    for conversation in session.conversations:
+        tools: dict[Any, str | None] = {}
+        for row in seen_rows(conversation.judged):
+            if row.fate not in ("sent", "changed", "shortened", "inherited"):
+                continue
+            kind = _kind(row)
+            text = _call(row) if kind == "call" else row.text
+            if kind is None or not text.strip():
+                continue
+            if kind == "output" and row.block is not None and not is_real_output(row.block):
+                continue  # a placeholder is nothing to lose
+            name = row.block.name if row.block is not None else None
+            if kind == "call":
+                tools[row.id] = name
+            assert row.message is not None
+            line = conversation.document.line_of(row.block.record) if row.block is not None else None
+            yield SentText(kind, " ".join(text.split()), row.id, name or tools.get(row.id), row.message, line)
+
+
+def _kind(row: SeenRow) -> Kind | None:
+    kind = row.block.kind if row.block is not None else row.type
+    if kind in ("call", "result"):
+        return "call" if kind == "call" else "output"
+    if kind == "text":
+        return "answer" if row.role in ("assistant", "model") else "words"
+    return None
+
+
+def _call(row: SeenRow) -> str:
+    value = arguments(row.block) if row.block is not None else row.text
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _missing(ours: Iterable[SentText], theirs: Sequence[SentText]) -> list[SentText]:
+    """What stands nowhere in what the other sends, as often as it is sent here."""
+    there: dict[tuple[bool, str], int] = defaultdict(int)
+    for one in theirs:
+        there[one.kind == "call", one.text] += 1
+    left: list[SentText] = []
+    for one in ours:
+        key = one.kind == "call", one.text
+        if there[key]:
+            there[key] -= 1
+        else:
+            left.append(one)
+    if not left:
+        return left
+    whole = "\n".join(one.text for one in theirs if one.kind != "call")
+    return [one for one in left if one.kind == "call" or len(one.text) < _LONG or one.text not in whole]

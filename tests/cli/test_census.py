@@ -1,0 +1,81 @@
+"""All sessions of a machine counted: by agent, month, rule and cause, with nothing of a session in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import SAMPLES
+from tests.opencode_folders import written
+from tests.opencode_sessions import another, plain
+from toolpair.cli.main import main
+from toolpair.session.verdict_cache import VerdictCache
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / ".local/share"))
+    for name, to in (
+        ("claude-code-branches.jsonl", ".claude/projects/-secret-shop/a.jsonl"),
+        ("codex-killed.jsonl", ".codex/sessions/2026/11/02/rollout-2026-11-02T10-00-00-0a1b2c3d-1.jsonl"),
+    ):
+        path = tmp_path / to
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(SAMPLES / name, path)
+        os.utime(path, (1_760_000_000, 1_760_000_000))
+    (tmp_path / ".claude/projects/-secret-shop/b.jsonl").write_text('{"type":"summary","summary":"secret"}\n')
+    written(tmp_path / ".local/share", plain(), another())
+    return tmp_path
+
+
+def _census(capsys: pytest.CaptureFixture[str], *words: str, code: int = 1) -> Any:
+    assert main(["census", "--output-format", "json", *words]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def test_what_is_counted(home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolpair.session.verdict_cache.JUST_NOW", 0)
+    told = _census(capsys, "--jobs", "1")
+    by_agent = {one["agent"]: one for one in told["agents"]}
+    assert {name: one["sessions"] for name, one in by_agent.items()} == {"Claude Code": 1, "Codex": 1, "opencode": 2}
+    assert told["sessions"] == 4 and told["empty"] == 1 and told["unreadable"] == 0
+    assert told["broken"] == told["losing"] + told["refused"] == sum(one["broken"] for one in told["agents"]) == 2
+    assert (by_agent["Claude Code"]["outputs"], by_agent["Claude Code"]["unsent"]) == (3, 2)
+    assert {"2025-10"} < {one["month"] for one in told["months"]}
+    assert {"rule": "chain.missing_parent", "sessions": 1} in told["rules"]
+    assert [one["unsent"] for one in told["worst"]] == sorted((one["unsent"] for one in told["worst"]), reverse=True)
+    kept = VerdictCache.of_user().path
+    assert kept.exists() and b"secret" not in kept.read_bytes()
+    for words in ([], ["--no-cache"], ["--jobs", "2", "--no-cache"]):
+        assert _census(capsys, *words) == told
+    assert _census(capsys, "--agent", "opencode", code=0)["sessions"] == 2
+
+
+def test_nothing_of_a_session_is_in_it(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["census"]) == 1
+    text = capsys.readouterr().out
+    assert text.startswith("Of 4 sessions 2 are broken (") and "2 of 3 outputs not sent again" in text
+    assert "secret" not in text + json.dumps(_census(capsys)) and str(home) not in text
+    assert main(["census", "--show-paths"]) == 1
+    shown = capsys.readouterr().out
+    assert f"toolpair {home}/.claude/projects/-secret-shop/a.jsonl" in shown
+    assert {one["path"] for one in _census(capsys, "--show-paths")["worst"]} >= {
+        f"{home}/.claude/projects/-secret-shop/a.jsonl"
+    }
+
+
+def test_a_machine_without_sessions_and_a_mistyped_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert main(["census"]) == 2
+    assert capsys.readouterr().err == "toolpair: No session of an agent was found on this machine.\n"
+    assert main(["census", "--agent", "codx"]) == 2
+    assert "Did you mean codex?" in capsys.readouterr().err
