@@ -13,7 +13,7 @@ from toolpair.transcript.model import Block
 
 _IDS: Final = ("tool_use_id", "call_id", "id")
 _TEXTS: Final = ("content", "output", "text", "tools")
-_ID_KEYS: Final = {"tool_use": "id", "tool_result": "tool_use_id"}
+_ID_KEYS: Final = {"call": "id", "result": "tool_use_id"}
 _KINDS: Final = {"tool_use": "call", "tool_result": "result"}
 
 
@@ -58,7 +58,7 @@ def as_block(value: Any) -> Any:
 
 def with_id(value: Any, block: Block | None) -> Any:
     """A call or a result by the id that it was given where it has none: its pair was found in another way."""
-    key = _ID_KEYS.get(value.get("type")) if isinstance(value, dict) else None
+    key = _ID_KEYS.get(part_type(value, None)) if isinstance(value, dict) else None
     if key is None or key in value or block is None or not isinstance(block.id, str):
         return value
     return {**value, key: block.id}
