@@ -9,9 +9,12 @@ import json
 import re
 from typing import Any, Final
 
+import orjson
+
 from toolpair.source.json_spans import LEVELS, TOKEN, decode_string, scan, value_end, values_in, whole_number
 from toolpair.transcript.model import DeepValue
 
+_AS_THEY_ARE: Final = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 _NESTED: Final = (dict, list, DeepValue)
 _SPACE_OR_STRING: Final = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++', re.DOTALL)
 
@@ -65,6 +68,13 @@ def on_one_line(raw: bytes) -> bytes:
 
 def is_deeper(value: Any, levels: int) -> bool:
     """Whether more objects and arrays than this are nested in each other in the value, itself included."""
+    try:
+        written = orjson.dumps(value, option=_AS_THEY_ARE)
+    except (TypeError, ValueError, RecursionError):
+        written = None
+    # So few begin in it that they cannot be nested so deeply. What marks them in texts counts, too.
+    if written is not None and written.count(b"{") + written.count(b"[") <= levels:
+        return False
     here = [value]
     for level in range(levels):
         below: list[Any] = []
