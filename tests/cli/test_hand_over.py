@@ -71,3 +71,22 @@ def test_what_an_agent_drops_is_not_sent(tmp_path: Path, capsys: pytest.CaptureF
     found = _diff(broken, repaired, capsys, 1)
     assert not found["a"]["only"]  # type: ignore[index]
     assert sum(one["kind"] == "output" for one in found["b"]["only"]) == 2  # type: ignore[index]
+
+
+def test_one_of_two_equal_outputs_and_images_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo" * 9}}
+    calls = [{"type": "tool_use", "id": f"toolu_{n}", "name": "Bash", "input": {}} for n in (1, 2)]
+    results = [{"type": "tool_result", "tool_use_id": f"toolu_{n}", "content": "all 12 tests passed"} for n in (1, 2)]
+    first = {"role": "user", "content": [{"type": "text", "text": "Look."}, image]}
+    whole = [first, {"role": "assistant", "content": calls}, {"role": "user", "content": results}]
+    less = [
+        {"role": "user", "content": first["content"][:1]},
+        whole[1],
+        {"role": "user", "content": [results[0], {**results[1], "content": ""}]},
+    ]
+    a, b = tmp_path / "a.json", tmp_path / "b.json"
+    a.write_text(json.dumps(whole))
+    b.write_text(json.dumps(less))
+    found = _diff(a, b, capsys, 1)
+    assert sorted(one["kind"] for one in found["a"]["only"]) == ["image", "output"]  # type: ignore[index]
+    assert _diff(a, a, capsys, 0)["same"]

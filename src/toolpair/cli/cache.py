@@ -31,8 +31,9 @@ def parser() -> Parser:
 def run(options: argparse.Namespace) -> int:
     cache = VerdictCache.of_user()
     if options.clear is not None:
+        there = cache.path.exists()
         cache.clear()
-        out(f"Removed {safe(cache.path)}.")
+        out(f"Removed {safe(cache.path)}." if there else f"Nothing is kept in {safe(cache.path)}.")
     else:
         out(f"{safe(cache.path)}: {plural(len(cache), 'verdict')}")
     return exits.OK

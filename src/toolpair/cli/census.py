@@ -225,7 +225,7 @@ def _print(census: Census, paths: bool, style: TerminalStyle) -> None:
         out(f"{plural(census.unreadable, 'more session')} could not be read.")
     _table("agent", {_agent(*key): one for key, one in sorted(census.agents.items(), key=_most)}, style)
     _table("month", dict(sorted(census.months.items())), style)
-    _counts("rules broken", census.rules, lambda rule: rule, style)
+    _counts("rules", census.rules, lambda rule: rule, style)
     _counts("causes", census.causes, _cause, style)
     if census.worst:
         out()

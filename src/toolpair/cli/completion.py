@@ -12,7 +12,7 @@ from toolpair.agents.catalog import index
 from toolpair.cli import exits, streams
 from toolpair.cli.exits import UsageError
 from toolpair.cli.meant import closest
-from toolpair.cli.terminal import Parser, out
+from toolpair.cli.terminal import Parser, out, safe
 from toolpair.shell.machine import Machine, current_folder
 from toolpair.shell.program import command
 
@@ -57,4 +57,5 @@ def run(options: argparse.Namespace) -> int:
 
 def _ids(start: str) -> Iterator[str]:
     found = index(Machine.here(), current_folder(), [])
-    return (one.session_id for one in found if one.session_id.startswith(start))
+    ids = (one.session_id for one in found if one.session_id.startswith(start))
+    return (id_ for id_ in ids if safe(id_) == id_)

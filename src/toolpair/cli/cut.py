@@ -82,8 +82,9 @@ def run(options: argparse.Namespace) -> int:
     if errors:
         streams.say(f"  {plural(errors, 'error')} left: {command('fix')} {shell_word(out)} --in-place\n")
     if saved.resume is not None:
-        # What is said of a copy, which can be saved in place instead.
-        streams.say(f"  Next: {safe(saved.resume.partition(': save into')[0])}\n")
+        # Of a copy, which could be saved in place instead, more is said than holds for a part.
+        said, instead, _ = saved.resume.partition(": save into")
+        streams.say(f"  {safe(said)}.\n" if instead else f"  Next: {safe(said)}\n")
     return exits.PROBLEMS if errors else exits.OK
 
 

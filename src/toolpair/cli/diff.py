@@ -40,6 +40,7 @@ examples:
   toolpair diff claude.jsonl rollout.jsonl --sent      what a converter from one agent to another has lost
   toolpair diff a.jsonl b.jsonl --output-format json | jq '.conversations[].parting'
 
+--sent compares texts, outputs, arguments and images of messages; images inside outputs are not compared.
 Two histories are compared as their agent would continue them: message by message and pair by pair, by what they say.
 The order of keys, record ids, times and other branches do not count. Ids of calls do, unless --ignore-ids is given.
 

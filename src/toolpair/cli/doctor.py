@@ -105,7 +105,8 @@ def _agents(machine: Machine) -> Iterator[tuple[str, str]]:
 
 def _places(agent: Agent, machine: Machine) -> Iterable[str]:
     places = dict.fromkeys((*agent.roots(machine), *getattr(agent, "databases", lambda machine: ())(machine)))
-    return [home_short(str(path), str(machine.home)) for path in places if path.exists()]
+    there = [home_short(str(path), str(machine.home)) for path in places if path.exists()]
+    return dict.fromkeys(path if path.startswith("~") else "a folder elsewhere" for path in there)
 
 
 def _own_files(machine: Machine) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,13 @@ from toolpair.session.session import Session
 from toolpair.transcript.counting import plural
 
 Named = tuple[str, Session]
-_NAMES: Final[dict[Kind, str]] = {"output": "output", "words": "user text", "answer": "answer", "call": "call"}
+_NAMES: Final[dict[Kind, str]] = {
+    "output": "output",
+    "words": "user text",
+    "answer": "answer",
+    "call": "call",
+    "image": "image",
+}
 _LISTED: Final = 20
 """Of each kind; JSON has all."""
 _BEGINNING: Final = 60
@@ -48,7 +54,7 @@ def _print(
         for one in missing[kind][:_LISTED]:
             where = f"messages.{one.message}" + (f", line {one.line}" if one.line is not None else "")
             names = "  ".join(safe(part) for part in (one.tool, one.id) if part)
-            said = f"  {safe(one.text[:_BEGINNING])}" if content else ""
+            said = f"  {safe(one.text[:_BEGINNING])}" if content and kind != "image" else ""
             out(
                 f"  {_NAMES[kind]:<10} {where}  {names}  {style.dim(plural(len(one.text), 'character'))}{said}".rstrip()
             )

@@ -13,8 +13,8 @@ from toolpair.dialects.block_texts import arguments, is_real_output
 from toolpair.history.sent_rows import SeenRow, seen_rows
 from toolpair.session.session import Session
 
-Kind = Literal["output", "words", "answer", "call"]
-KINDS: Final[tuple[Kind, ...]] = ("output", "words", "answer", "call")
+Kind = Literal["output", "words", "answer", "call", "image"]
+KINDS: Final[tuple[Kind, ...]] = ("output", "words", "answer", "call", "image")
 _LONG: Final = 12
 """Characters from which a text that stands inside another one is no accident."""
 
@@ -69,7 +69,7 @@ def _sent(session: Session) -> Iterator[SentText]:
             if row.fate not in ("sent", "changed", "shortened", "inherited"):
                 continue
             kind = _kind(row)
-            text = _call(row) if kind == "call" else row.text
+            text = _call(row) if kind == "call" else _longest(row.value) if kind == "image" else row.text
             if kind is None or not text.strip():
                 continue
             if kind == "output" and row.block is not None and not is_real_output(row.block):
@@ -86,6 +86,8 @@ def _kind(row: SeenRow) -> Kind | None:
     kind = row.block.kind if row.block is not None else row.type
     if kind in ("call", "result"):
         return "call" if kind == "call" else "output"
+    if kind in ("media", "image", "document"):
+        return "image"
     if kind == "text":
         return "answer" if row.role in ("assistant", "model") else "words"
     return None
@@ -94,6 +96,14 @@ def _kind(row: SeenRow) -> Kind | None:
 def _call(row: SeenRow) -> str:
     value = arguments(row.block) if row.block is not None else row.text
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _longest(value: Any) -> str:
+    """Of an image its data, or its address, however an API wraps them."""
+    if isinstance(value, dict | list):
+        parts = value.values() if isinstance(value, dict) else value
+        return max(map(_longest, parts), key=len, default="")
+    return value.rpartition(";base64,")[2] if isinstance(value, str) else ""
 
 
 def _missing(ours: Iterable[SentText], theirs: Sequence[SentText]) -> list[SentText]:
@@ -110,5 +120,11 @@ def _missing(ours: Iterable[SentText], theirs: Sequence[SentText]) -> list[SentT
             left.append(one)
     if not left:
         return left
-    whole = "\n".join(one.text for one in theirs if one.kind != "call")
-    return [one for one in left if one.kind == "call" or len(one.text) < _LONG or one.text not in whole]
+    # A text may be wrapped there; one that is there by itself, but not as often, is none of these.
+    themselves = {one.text for one in theirs}
+    whole = "\n".join(one.text for one in theirs if one.kind not in ("call", "image"))
+    return [
+        one
+        for one in left
+        if one.kind in ("call", "image") or one.text in themselves or len(one.text) < _LONG or one.text not in whole
+    ]

@@ -314,6 +314,9 @@ def _around(folders: Iterable[str]) -> tuple[bytes, int]:
     told = []
     last = 0
     for folder in folders:
+        with contextlib.suppress(OSError):  # what was removed leaves no other trace
+            removed = Identity.of(os.stat(folder))
+            last = max(last, removed.mtime_ns, removed.ctime_ns)
         for entry in sorted(peek.entries(folder), key=lambda one: one.name):
             if entry.name == _COMPILED:
                 continue
