@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import re
+import secrets
+import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,24 +16,29 @@ from typing import Any, Final
 import orjson
 from msgspec import Struct
 
+from toolpair.agents.catalog import index
 from toolpair.cli import exits, streams
 from toolpair.cli.exits import UsageError
-from toolpair.cli.inputs import named as path_of
+from toolpair.cli.inputs import version_here
 from toolpair.cli.meant import closest
 from toolpair.cli.terminal import Parser, dump, out, safe, say
 from toolpair.formats import get_agent
-from toolpair.session.session import SessionError, open_session
+from toolpair.session.session import open_session
 from toolpair.session.summary import sentence_of
-from toolpair.shell.machine import Machine, home_short
+from toolpair.shell.machine import Machine, current_folder, home_short
 from toolpair.shell.program import command
-from toolpair.source.errors import SaveFailed
+from toolpair.source.errors import Refused, SaveFailed
 from toolpair.source.splice import splice
+from toolpair.source.system import FLAGS, O_NOFOLLOW, O_WAITLESS
 from toolpair.text.shell import shell_word
 
 _MARK: Final = "toolpair hook"
-"""What is in everything that is installed, and found again by."""
-_REPORTS: Final = "hook report claude-code"
-"""The end of the command in Claude Code's settings, however the program's path has to be quoted there."""
+"""What is in every file of toolpair's own, with a digest of the file."""
+_MARKED: Final = re.compile(rf"(?<={_MARK}) ([0-9a-f]{{16}})\b")
+_REPORTS: Final = "report claude-code || exit 0"
+"""The end of the command in Claude Code's settings: an exit code of 2 would stop the agent."""
+_OF_ANY: Final = re.compile(r"[^;&|]*\btoolpair\S* hook report claude-code( \|\| exit 0)?")
+"""The command that any toolpair has written there, however its path has to be quoted."""
 _EVENTS: Final = ("SessionStart", "Stop")
 _ID: Final = re.compile(r"\b[0-9a-f]{8}-[0-9a-f-]{27}\b")
 _SECONDS: Final = 10
@@ -47,7 +55,7 @@ examples:
 What is installed only reports: a line when a session is begun, resumed or at rest of which something would be lost or
 refused. Nothing is repaired without you.
 
-exit code: 0, 1 if it was not wanted, 2 if it cannot be done
+exit code: 0, 1 if it was not wanted, 2 if it cannot be done, 3 if that would overwrite what is not toolpair's
 """
 _SKILL: Final = """\
 ---
@@ -98,12 +106,22 @@ def parser() -> Parser:
 
 
 class Hook(Struct, frozen=True):
-    """`content` gives the whole file of the bytes that are there, None for no file; `without` the file without it."""
+    """What there is to install. The bytes are those of the whole file; None where there is none."""
 
     title: str
     path: Callable[[Machine], Path]
+    state: Callable[[bytes | None], str]
     content: Callable[[bytes | None], bytes]
+    """The file with it."""
+    added: Callable[[bytes | None, bytes], str]
+    """What the second has and the first has not, to be shown."""
     without: Callable[[bytes], bytes | None]
+    """The file without it."""
+
+
+_IN: Final = "installed"
+_NOT_IN: Final = "not installed"
+_ANOTHER: Final = "another file is there"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -115,7 +133,10 @@ def run(options: argparse.Namespace) -> int:
     if options.what is None:
         for name, hook in HOOKS.items():
             path = hook.path(machine)
-            said = "installed" if _is_in(_read(path)) else "not installed"
+            try:
+                said = hook.state(_read(path))
+            except (UsageError, OSError):
+                said = "its file cannot be read"
             out(f"{name:<12} {hook.title}: {said}; {safe(home_short(str(path), str(machine.home)))}")
         return exits.OK
     if options.what == "shell":
@@ -127,25 +148,25 @@ def run(options: argparse.Namespace) -> int:
     hook = HOOKS[options.what]
     path = hook.path(machine)
     there = _read(path)
+    state = hook.state(there)
+    if state == _ANOTHER:
+        raise Refused(f"{path} is not as toolpair wrote it and stays as it is; only you can move or remove it.")
     if options.remove:
-        return _remove(hook, path, there, options.yes)
+        return _remove(hook, path, there if state == _IN else None, options.yes)
     made = hook.content(there)
-    if not options.install:
-        out(f"# {safe(path)}")
-        streams.write(made.decode("utf-8", "backslashreplace"))
-        return exits.OK
     if made == there:
         out(f"{safe(path)} has it already.")
         return exits.OK
+    if not options.install:
+        out(f"# {safe(path)}")
+        for line in hook.added(there, made).splitlines():
+            out(safe(line))
+        return exits.OK
     if not _wanted(f"Write to {safe(path)}?", options.yes):
         return exits.PROBLEMS
-    _write(path, made)
+    _write(path, made, there)
     out(f"Written to {safe(path)}. `{command(f'hook {options.what} --remove')}` takes it out again.")
     return exits.OK
-
-
-def _is_in(there: bytes | None) -> bool:
-    return there is not None and (_MARK.encode() in there or _REPORTS.encode() in there)
 
 
 def _known() -> str:
@@ -153,16 +174,13 @@ def _known() -> str:
 
 
 def _remove(hook: Hook, path: Path, there: bytes | None, yes: bool) -> int:
-    if there is None or not _is_in(there):
+    if there is None:
         out(f"It is not in {safe(path)}.")
         return exits.OK
     left = hook.without(there)
     if not _wanted(f"Take it out of {safe(path)}?" if left is not None else f"Remove {safe(path)}?", yes):
         return exits.PROBLEMS
-    if left is None:
-        path.unlink()
-    else:
-        _write(path, left)
+    _write(path, left, there)
     out(f"Taken out of {safe(path)}." if left is not None else f"Removed {safe(path)}.")
     return exits.OK
 
@@ -177,69 +195,157 @@ def _wanted(question: str, yes: bool) -> bool:
 
 
 def _read(path: Path) -> bytes | None:
+    """Raises UsageError for what cannot be such a file, and OSError."""
     try:
-        with path.open("rb") as file:
-            return file.read(_LONGEST)
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise UsageError(f"{path} is not a regular file; nothing was written.")
+        with open(os.open(path, os.O_RDONLY | O_WAITLESS | FLAGS), "rb") as file:
+            data = file.read(_LONGEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    if len(data) > _LONGEST:
+        raise UsageError(f"{path} has more than a megabyte; nothing was written.")
+    return data
 
 
-def _write(path: Path, data: bytes) -> None:
-    """Whole or not at all; the mode of what is there stays, and a link is followed."""
+def _write(path: Path, data: bytes | None, there: bytes | None) -> None:
+    """Whole or not at all, and only while it is as it was read; None removes it. The mode of what is there stays, and
+    a link is followed.
+    """
     real = Path(os.path.realpath(path))
-    made = real.with_name(f".{real.name}.toolpair-new")
+    made = real.with_name(f".{real.name}.toolpair-{secrets.token_hex(4)}")
     try:
+        if data is None:
+            _refuse_changed(path, there)
+            path.unlink()
+            return
         real.parent.mkdir(parents=True, exist_ok=True)
         mode = real.stat().st_mode & 0o7777 if real.exists() else 0o600
-        with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(made, mode)
-        os.replace(made, real)
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | O_NOFOLLOW | FLAGS
+            with open(os.open(made, flags, 0o600), "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(made, mode)
+            _refuse_changed(path, there)
+            os.replace(made, real)
+        except BaseException:
+            made.unlink(missing_ok=True)
+            raise
     except OSError as error:
         raise SaveFailed(f"{path} could not be written: {error.strerror}; it is as it was.") from None
+
+
+def _refuse_changed(path: Path, there: bytes | None) -> None:
+    if _read(path) != there:
+        raise Refused(f"{path} has changed meanwhile; nothing was written.", "changed")
 
 
 # --- what is written ----------------------------------------------------------------------------------------
 
 
-def _whole(text: str) -> tuple[Callable[[bytes | None], bytes], Callable[[bytes], bytes | None]]:
-    """Of a file that is toolpair's own."""
-    return lambda there: text.format(mark=_MARK, program=command("hook")).encode(), lambda there: None
+def _state_of_own(there: bytes | None) -> str:
+    """Of a file that is toolpair's own, if any toolpair wrote it as it is."""
+    if there is None:
+        return _NOT_IN
+    text = there.decode("utf-8", "surrogateescape")
+    found = _MARKED.search(text)
+    return _IN if found and _digest(text[: found.start()] + text[found.end() :]) == found[1] else _ANOTHER
+
+
+def _own(text: str) -> bytes:
+    plain = text.format(mark=_MARK, program=command("hook"))
+    return plain.replace(_MARK, f"{_MARK} {_digest(plain)}", 1).encode()
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def _settings(there: bytes | None) -> Any:
-    """Claude Code's settings. Raises UsageError where they are not an object."""
+    """Claude Code's settings. Raises UsageError where they have no place for a hook."""
     try:
-        found = orjson.loads(there or b"{}")
+        found = orjson.loads((there or b"").strip() or b"{}")
     except orjson.JSONDecodeError as error:
         raise UsageError(f"Claude Code's settings are not JSON ({error}); nothing was written.") from None
-    if not isinstance(found, dict) or not isinstance(found.get("hooks", {}), dict):
-        raise UsageError("Claude Code's settings are no object with hooks in it; nothing was written.")
+    hooks = found.get("hooks", {}) if isinstance(found, dict) else None
+    if not isinstance(hooks, dict):
+        raise UsageError("Claude Code's settings are not an object with hooks in it; nothing was written.")
+    for event, groups in hooks.items():
+        if not isinstance(groups, list):
+            raise UsageError(f"Claude Code's settings have no list of hooks for {event}; nothing was written.")
     return found
 
 
+def _entries(group: Any) -> list[Any]:
+    """The hooks of a group, in which there may be others' as well."""
+    found = group.get("hooks") if isinstance(group, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def _is_own(entry: Any) -> bool:
+    given = entry.get("command") if isinstance(entry, dict) else None
+    return isinstance(given, str) and (given == _command() or _OF_ANY.fullmatch(given.strip()) is not None)
+
+
+def _command() -> str:
+    return f"{command('hook')} {_REPORTS}"
+
+
+def _entry() -> dict[str, Any]:
+    return {"type": "command", "command": _command(), "timeout": _SECONDS}
+
+
+def _state_of_hooks(there: bytes | None) -> str:
+    groups = [group for groups in _settings(there).get("hooks", {}).values() for group in groups]
+    return _IN if any(_is_own(entry) for group in groups for entry in _entries(group)) else _NOT_IN
+
+
 def _with_hooks(there: bytes | None) -> bytes:
-    if there is not None and _is_in(there):
-        return there
     settings = _settings(there)
-    entry = {"type": "command", "command": f"{command('hook')} report claude-code", "timeout": _SECONDS}
     hooks = dict(settings.get("hooks", {}))
     for event in _EVENTS:
-        hooks[event] = [*hooks.get(event, []), {"hooks": [dict(entry)]}]
+        groups = hooks.get(event, [])
+        if any(_is_own(entry) for group in groups for entry in _entries(group)):
+            hooks[event] = [_renewed(group) for group in groups]
+        else:
+            hooks[event] = [*groups, {"hooks": [_entry()]}]
     return _spliced(there, settings, {**settings, "hooks": hooks})
+
+
+def _renewed(group: Any) -> Any:
+    """The group with the command as it is written now."""
+    entries = _entries(group)
+    if not any(_is_own(entry) for entry in entries):
+        return group
+    return {**group, "hooks": [{**entry, "command": _command()} if _is_own(entry) else entry for entry in entries]}
+
+
+def _added_hooks(there: bytes | None, made: bytes) -> str:
+    """Without what else is in the settings, which may be secret."""
+    old, new = (_settings(one).get("hooks", {}) for one in (there, made))
+    return dump({"hooks": {event: [{"hooks": [_entry()]}] for event in _EVENTS if new[event] != old.get(event)}}, 2)
 
 
 def _without_hooks(there: bytes) -> bytes:
     settings = _settings(there)
     hooks: dict[str, Any] = {}
     for event, groups in settings["hooks"].items():
-        kept = [group for group in groups if f'{_REPORTS}"' not in dump(group)]
+        kept = [left for group in groups if (left := _others(group)) is not None]
         if kept or not groups:
-            hooks[event] = kept if len(kept) < len(groups) else groups
+            hooks[event] = kept
     new = {key: value for key, value in settings.items() if key != "hooks"}
     return _spliced(there, settings, {**new, "hooks": hooks} if hooks else new)
+
+
+def _others(group: Any) -> Any:
+    """The group with only what is not toolpair's; None if nothing else was in it."""
+    entries = _entries(group)
+    kept = [entry for entry in entries if not _is_own(entry)]
+    if len(kept) == len(entries):
+        return group
+    return {**group, "hooks": kept} if kept else None
 
 
 def _spliced(there: bytes | None, old: Any, new: Any) -> bytes:
@@ -249,22 +355,31 @@ def _spliced(there: bytes | None, old: Any, new: Any) -> bytes:
     return splice(there, old, new)
 
 
+def _of_own(title: str, path: Callable[[Machine], Path], text: str) -> Hook:
+    """A file that is toolpair's own."""
+    return Hook(
+        title, path, _state_of_own, lambda there: _own(text), lambda there, made: made.decode(), lambda there: None
+    )
+
+
 HOOKS: Final = {
     "claude-code": Hook(
         "Claude Code's hooks on a session that begins, is resumed or rests",
         lambda machine: get_agent("claude-code").home(machine) / "settings.json",
+        _state_of_hooks,
         _with_hooks,
+        _added_hooks,
         _without_hooks,
     ),
-    "skill": Hook(
+    "skill": _of_own(
         "a skill for Claude Code: what to do when a session is refused",
         lambda machine: get_agent("claude-code").home(machine) / "skills/toolpair/SKILL.md",
-        *_whole(_SKILL),
+        _SKILL,
     ),
-    "opencode": Hook(
+    "opencode": _of_own(
         "opencode's plugin: a notice when a session rests",
         lambda machine: machine.folder("XDG_CONFIG_HOME", machine.home / ".config") / "opencode/plugins/toolpair.js",
-        *_whole(_PLUGIN),
+        _PLUGIN,
     ),
 }
 
@@ -286,19 +401,26 @@ def _report(words: list[str]) -> int:
             if said is not None:
                 out(said)
         elif agent == "shell":
-            named = next(iter(_ID.findall(" ".join(others))), ".")
-            said = _broken(path_of(named))
+            path = _claude_session(" ".join(others))
+            said = _broken(path) if path is not None else None
             if said is not None:
                 say(said)
-    except (SessionError, OSError, ValueError, LookupError, TypeError):
+    except Exception:
         return exits.OK
     return exits.OK
 
 
+def _claude_session(words: str) -> str | None:
+    """The session of Claude Code that it is asked to resume: the one with the id, else this folder's newest."""
+    found = index(Machine.here(), current_folder(), ("claude-code",))
+    id_ = _ID.search(words)
+    return next((one.path for one in found if (one.session_id == id_[0] if id_ else one.here)), None)
+
+
 def _broken(path: str) -> str | None:
-    """One line on a session of which something would be refused or lost."""
-    session = open_session(path, reporting=True)
+    """One line on a session of which something would be refused or lost, by the agent that is installed here."""
+    session = open_session(path, reporting=True, agent_version=version_here)
     serious = [problem for problem in session.problems if problem.impact in ("stops", "loses")]
     if not serious:
         return None
-    return f"toolpair: {sentence_of(session)} `{command(shell_word(path))}` shows and fixes it."
+    return safe(f"toolpair: {sentence_of(session)} `{command(shell_word(path))}` shows and fixes it.")

@@ -118,10 +118,8 @@ class Agent(ABC):
     # --- its session files -------------------------------------------------------------------------------
 
     def home(self, machine: Machine) -> Path:
-        """The agent's home folder."""
-        if self.id in machine.agents:
-            return machine.path(machine.agents[self.id])
-        usual = machine.home / self.usual_home
+        """The agent's home folder: where its own variable says, as the agent itself does, else the user's settings."""
+        usual = machine.path(machine.agents[self.id]) if self.id in machine.agents else machine.home / self.usual_home
         return machine.folder(self.variable, usual) if self.variable is not None else usual
 
     @abstractmethod

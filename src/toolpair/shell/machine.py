@@ -71,4 +71,4 @@ def _agents() -> Mapping[str, str]:
         found = of_user().table("agents")
     except BadSettings:  # of which every command tells
         return {}
-    return {key: setting.given for key, setting in found.items() if isinstance(setting.given, str)}
+    return {key: setting.given for key, setting in found.items()}

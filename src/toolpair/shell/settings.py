@@ -42,8 +42,21 @@ class Settings(Struct, frozen=True):
 
 
 def of_user() -> Settings:
-    """Raises BadSettings."""
-    return _read(Path(settings_file()))
+    """Raises BadSettings, also for an agent's folder that would be another one from everywhere."""
+    found = _read(Path(settings_file()))
+    for setting in found.table("agents").values():
+        if not _is_folder(setting.given):
+            raise BadSettings(
+                f"{setting.where}: {setting.key} takes an absolute path or one that begins with ~/, "
+                f"not {setting.given!r}."
+            )
+    return found
+
+
+def _is_folder(given: Any) -> bool:
+    if not isinstance(given, str) or "\0" in given:
+        return False
+    return given == "~" or given.startswith(("~/", "~\\")) or Path(given).is_absolute()
 
 
 def of_project(path: str) -> Settings:
