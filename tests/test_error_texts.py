@@ -288,6 +288,36 @@ def test_texts_from_public_threads_are_named_rightly_or_not_at_all() -> None:
         ("content.not_a_string", "body -> messages -> 7 -> content: input should be a valid string"),
         ("content.null", "content is required for messages"),
         ("content.image_too_large", "image input detected, but the model has no mmproj"),
+        ("result.orphan", "messages[7]: the tool result's tool id was not found"),
+        ("content.image_too_large", "This model doesn't support image blocks in user messages. Remove them."),
+        ("content.image_too_large", "messages[7]: Unsupported MIME type: image/bmp"),
+        (
+            "content.image_too_large",
+            "contents[7].parts[1].inline_data.mime_type: MIME type must be image/png or image/jpeg",
+        ),
+        ("content.image_too_large", "The image width and height do not meet the requirements of the model"),
+        ("content.image_too_large", "Unable to fetch the multimodal content"),
+        ("content.image_too_large", "'data:image/png;base64,iVBORw0KGgo...' is not a valid URI"),
+        ("content.empty_message", "EmbedRequest.contents[7].parts[0].data: required oneof field 'data' must be set"),
+        ("turn.no_user", "Error: no user or tool message found"),
+        ("turn.no_user", "Invalid 'messages': empty array. Expected an array with minimum length 1."),
+        ("content.not_a_string", "json: cannot unmarshal object into Go struct field Request.messages of type string"),
+        ("content.not_a_string", "This model accepts a single text part per message"),
+        ("content.null", "Cannot subscript null at row 23: set start = message.content[:9]"),
+        (
+            "content.null",
+            "TypeError: Cannot read properties of undefined (reading 'map') at _formatContent (/app/message_inputs.cjs:92)",
+        ),
+        ("content.null", "Invalid 'content': it is wrong: content must be a string, or an array of content blocks"),
+        ("turn.alternation", "The role of messages at even positions must be user"),
+        ("turn.alternation", "the number of messages should be odd"),
+        ("turn.alternation", "消息数量必须为奇数"),
+        ("turn.alternation", "user 和 assistant 角色需要交替出现"),
+        ("turn.alternation", "messages[7]: expected role user, but got assistant"),
+        ("turn.first_not_user", "Role of the first message must be in ['system', 'user']"),
+        ("field.unsupported", "messages[7].content[1] has unknown field(s): signature"),
+        ("result.missing", "TOOL_CALL_RESULT_MISMATCH"),
+        ("turn.no_user", "HTTP 422: Invalid messages"),
     ],
 )
 def test_words_that_nobody_has_read_are_known_by_what_they_say(rule: str, said: str) -> None:
@@ -346,6 +376,37 @@ def test_words_that_nobody_has_read_are_known_by_what_they_say(rule: str, said: 
         "unknown name id at catalogue[7].parts[0]",
         "image detected, but the printer has no paper",
         "Unexpected item type in the basket",
+        "The tool result's tool icon was not found",
+        "This browser doesn't support image-rendering",
+        "This model doesn't support image generation.",
+        "Unsupported MIME type: application/zip",
+        "Unsupported MIME type: application/pngcrush",
+        "inline_data.mime_types: 3 registered",
+        "The image and its title do not meet in the middle",
+        "The image size does not matter for this model",
+        "Failed to download multimodal benchmark",
+        "'https://example.org/a b' is not a valid absolute URI",
+        "tools[0].parts[0].data: required oneof field 'data' must have one initialized field",
+        "no user or group found",
+        "Invalid 'stop': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+        "json: cannot unmarshal array into Go struct field Request.options of type string",
+        "The chart expects a single text element per axis",
+        "Cannot subscript null at row 3: tool.parameters.properties[0]",
+        "Use of every even index in the list must be documented by the user",
+        "the length of the message id must be an odd number",
+        "密码长度必须为奇数",
+        "expected role admin, got user",
+        "The role of the last reviewer must be user",
+        "schema has invalid field(s): text",
+        "[type=literal_error, input_value='imagery', input_type=str]",
+        "tool_use_result_mismatches: 0",
+        "HTTP 400: Invalid messages.json file",
+        "'str' object has no attribute 'items'",
+        "TypeError: Cannot read properties of undefined (reading 'map') at formatContentList (/app/view.js:3)",
+        "The file content must be a string or an array of lines",
+        "messages[3].content_type: invalid enum value",
+        "KeyError: 'content'",
+        "温度参数非法，请检查文档",
     ],
 )
 def test_words_about_something_else_are_not_known_by_what_they_say(text: str) -> None:
@@ -379,6 +440,30 @@ def test_the_wrapper_is_named_and_what_is_inside_decides() -> None:
     assert recognise(unknown) is None and passed_on_by(unknown) == "LiteLLM (Groq)"
     empty = recognise("litellm.BadRequestError: GroqException - ")
     assert empty is not None and empty.error.wraps and empty.through == "LiteLLM (Groq)"
+
+
+def test_the_id_of_a_request_is_none_of_a_call() -> None:
+    for said in ("request id", "Request id", "trace id", "session id"):
+        found = recognise(f"messages[3].content[2] has invalid field(s): text ({said}: 5793e940-4e16-428b-b588)")
+        assert found is not None and (found.ids, found.message, found.block) == ((), 3, 2)
+    found = recognise("messages[3]: duplicate tool result (id: call_8a1)")
+    assert found is not None and found.ids == ("call_8a1",)
+
+
+@pytest.mark.parametrize("root", ["CountTokensRequest", "EmbedRequest", "***"])
+def test_a_place_is_taken_whatever_request_it_is_of(root: str) -> None:
+    found = recognise(
+        f"* {root}.contents[2].parts[1].data: required oneof field 'data' must have one initialized field"
+    )
+    assert found is not None and (found.error.id, found.message, found.block) == ("GEM10", 2, 1)
+    assert recognise(f"* {root}.system_instruction.parts[1].data: required one of the fields") is None
+
+
+def test_a_type_of_a_part_that_is_not_taken_is_known_by_its_path() -> None:
+    found = recognise(
+        'path: request.messages[3].content[0].content[1].type\ndetail: Invalid literal value, expected "text"'
+    )
+    assert found is not None and (found.error.id, found.message, found.block, found.part) == ("OAI18", 3, 0, 1)
 
 
 def test_the_index_that_only_the_body_names_is_taken() -> None:

@@ -37,9 +37,9 @@ _ID: Final = re.compile(r"[\w.:|+/=@#~$%!*-]+")
 _END: Final = ".,:;!*"
 _ID_NEAR: Final = 120
 _NAMED_ID: Final = re.compile(
-    rf"(?:\bids?{_MARK}[:=]?{_MARK}|\b(?=(?:call|toolu|tooluse|fc|functions)[_.-]))([\w.:|+=@-]*\d[\w.:|+=@-]*)"
+    rf"(?:(?<!equest{BLANK})(?<!trace{BLANK})(?<!ession{BLANK})\bids?{_MARK}[:=]?{_MARK}|\b(?=(?:call|toolu|tooluse|fc|functions)[_.-]))([\w.:|+=@-]*\d[\w.:|+=@-]*)"
 )
-"""An id in words that are not known: after "id", or with a prefix that only ids have."""
+"""An id in words that are not known: after "id" (but a request's), or with a prefix that only ids have."""
 _LITELLM: Final = re.compile(r"litellm\.(?:\w{0,60}\.)?\w{0,60}error:(?:\w{0,60}error:)?(\w{0,60}?)_?exception")
 _PROVIDER_NAME: Final = re.compile(f"provider_name{_MARK}[:=]{_MARK}([\\w.{BLANK} -]{{1,60}})", re.IGNORECASE)
 _OPENROUTER: Final = "providerreturnederror"

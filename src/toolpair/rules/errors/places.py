@@ -60,7 +60,7 @@ _ROOT: Final = "|".join(
     f"{SOFT}?".join(root) for root in ("messages", "message", "contents", "content", "input", "history")
 )
 _PATH: Final = re.compile(
-    rf"(?<![\w.])(?:\$\.?|/|body{_STEP}|request{_STEP})?{_GAP}(?P<root>{_ROOT})"
+    rf"(?<![\w.])(?:\$\.?|/|body{_STEP}|request{_STEP}|(?:[A-Z][A-Za-z]{{0,40}}Request|\*{{3}})\.)?{_GAP}(?P<root>{_ROOT})"
     rf"(?P<steps>{_STEP}{_DIGITS}{_GAP}\]?(?:{_STEP}(?:{_DIGITS}|[A-Za-z_]\w{{0,40}}){_GAP}\]?){{0,12}})(?!{_GAP}\]?{_GAP}=)"
 )
 _CALLS: Final = re.compile(rf"(?<![\w.\]])tool_calls{_STEP}(?P<call>{_DIGITS}){_GAP}\]?(?:{_STEP}\w{{1,40}}){{0,4}}")
