@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from tests.formats.claude_code_files import Log
 from tests.formats.claude_code_files import call as log_call
 from tests.formats.claude_code_files import text as log_text
+from tests.rounds import some
 from tests.work import work_of
 from toolpair.rules.causes import cause_ids, cause_page, of_mismatch
 from toolpair.rules.judge import judge
@@ -475,7 +476,7 @@ def test_every_cause_can_be_explained() -> None:
     assert cause_page("nothing.of_the_kind") is None
 
 
-@pytest.mark.parametrize("kind", ["counters", "doubled", "orphans", "missing", "collisions", "one turn"])
+@pytest.mark.parametrize("kind", some(["counters", "doubled", "orphans", "missing", "collisions", "one turn"], 3))
 def test_causes_cost_no_more_than_the_session_is_long(kind: str) -> None:
     def made(size: int) -> Messages:
         if kind == "one turn":

@@ -229,7 +229,7 @@ def _cases() -> Iterator[tuple[str, Callable[[History], list[dict[str, Any]]], s
         yield name, FORMS[(2 + number) % len(FORMS)], RECIPES[(1 + number) % len(RECIPES)]
 
 
-@pytest.mark.parametrize(("name", "form", "recipe"), some(_cases(), 9))
+@pytest.mark.parametrize(("name", "form", "recipe"), some(_cases(), 6))
 def test_twice_the_records_are_twice_the_work(
     name: str, form: Callable[[History], list[dict[str, Any]]], recipe: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,7 +270,7 @@ LAYOUTS: dict[str, Callable[[list[Any]], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", some(LAYOUTS, 3))
 def test_twice_the_conversations_of_a_file_are_twice_the_work(layout: str) -> None:
     def asked(data: bytes) -> None:
         session = open_session("log.json", data=data)

@@ -24,6 +24,7 @@ from tests.formats.claude_code_files import (
     text,
     without,
 )
+from tests.rounds import some
 from tests.work import growing
 from toolpair.formats.claude_code import FORMAT
 from toolpair.formats.format import Item
@@ -277,7 +278,7 @@ def test_each_of_several_calls_in_a_user_record_gets_a_message() -> None:
     assert ("user", ["result toolu_B", "call toolu_C", "c"]) in shape(FORMAT.read(moved)), "also where it has gone to"
 
 
-@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("known", some([True, False], 1))
 def test_twice_the_results_to_move_are_twice_the_work(known: bool) -> None:
     def moved(count: int) -> Callable[[], Any]:
         log = Log(0.001)

@@ -13,6 +13,7 @@ import pytest
 
 from tests.formats.claude_code_files import Log, call, text
 from tests.formats.test_claude_code_chain import at, errors, long_session, opened, said
+from tests.rounds import some
 from tests.work import work_of
 from toolpair.dialects.block_texts import result_text
 from toolpair.session.session import Session, open_session
@@ -183,7 +184,7 @@ def uuids_doubled(values: Values) -> Values:
     return values
 
 
-@pytest.mark.parametrize("break_", [lines_lost, links_lost, uuids_doubled])
+@pytest.mark.parametrize("break_", some([lines_lost, links_lost, uuids_doubled], 1))
 def test_ten_times_the_lost_links_cost_ten_times_the_work(break_: Callable[[Values], Values]) -> None:
     def mend(count: int) -> int:
         values = break_(turns(count))

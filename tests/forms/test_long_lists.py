@@ -11,7 +11,7 @@ import pytest
 
 import toolpair
 from tests.forms.made_lists import MadeList, made_lists
-from tests.rounds import some
+from tests.rounds import mixed, some
 from toolpair.cli.file_report import describe
 from toolpair.formats.format import Item
 from toolpair.formats.forms.registry import form_named
@@ -49,8 +49,7 @@ def _long(made: MadeList, seed: int, damaged: int) -> MadeList:
     return MadeList(made.form, elements, made.around, made.lines)
 
 
-@pytest.mark.parametrize("damaged", [1, 12])
-@pytest.mark.parametrize("name", ["pydantic-ai", "model", "langchain state"])
+@pytest.mark.parametrize(("name", "damaged"), mixed(["pydantic-ai", "model", "langchain state"], [1, 12]))
 def test_so_are_they_by_another_profile(name: str, damaged: int) -> None:
     made = _long(made_lists()[name], len(name), damaged)
     elements = json.loads(json.dumps(made.elements).replace('"call_', '"toolu_'))
@@ -64,8 +63,7 @@ def test_so_are_they_by_another_profile(name: str, damaged: int) -> None:
     )
 
 
-@pytest.mark.parametrize("damaged", [1, 12])
-@pytest.mark.parametrize("name", some(SCANNED, 6))
+@pytest.mark.parametrize(("name", "damaged"), mixed(some(SCANNED, 6), [1, 12]))
 def test_windows_are_judged_as_the_whole_is(name: str, damaged: int) -> None:
     made = _long(made_lists()[name], len(name), damaged)
     session = open_session("s.json", data=made.data())
@@ -84,8 +82,7 @@ def test_windows_are_judged_as_the_whole_is(name: str, damaged: int) -> None:
     assert conversation.counts.messages == len(whole.transcript.messages)
 
 
-@pytest.mark.parametrize("damaged", [0, 12])
-@pytest.mark.parametrize("name", ["converse body", "kiro"])
+@pytest.mark.parametrize(("name", "damaged"), mixed(["converse body", "kiro"], [0, 12]))
 def test_a_report_adds_up_what_is_one_problem_of_the_whole(name: str, damaged: int) -> None:
     made = _long(made_lists()[name], 3, damaged)
     whole = open_session("s.json", data=made.data())  # its fix changes all such messages, so that it is read at once
