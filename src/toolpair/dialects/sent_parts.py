@@ -43,6 +43,14 @@ def part_type(value: Any, block: Block | None) -> str:
     return _KINDS.get(found, found) if isinstance(found, str) else "text"
 
 
+def part_media(value: Any) -> str:
+    """The data of an image, or its address, however an API wraps them: the longest text in the part."""
+    if isinstance(value, dict | list):
+        parts = value.values() if isinstance(value, dict) else value
+        return max(map(part_media, parts), key=len, default="")
+    return value.rpartition(";base64,")[2] if isinstance(value, str) else ""
+
+
 def as_block(value: Any) -> Any:
     """The block that a part is; the part itself where there is none like it."""
     if not isinstance(value, dict):

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from toolpair.dialects.sent_parts import part_id, part_text, part_type
+from toolpair.dialects.sent_parts import part_id, part_media, part_text, part_type
 from toolpair.formats.format import SentMessage, SentPart
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.transcript.model import Block
@@ -45,6 +45,11 @@ class SeenRow(Struct, frozen=True, eq=False):
     @property
     def type(self) -> str:
         return part_type(self.value, self.block)
+
+    @property
+    def media(self) -> str:
+        """Of an image its data, or its address."""
+        return part_media(self.value)
 
 
 def messages_sent(judged: CheckedRecords) -> tuple[SentMessage, ...]:

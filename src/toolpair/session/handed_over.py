@@ -69,7 +69,7 @@ def _sent(session: Session) -> Iterator[SentText]:
             if row.fate not in ("sent", "changed", "shortened", "inherited"):
                 continue
             kind = _kind(row)
-            text = _call(row) if kind == "call" else _longest(row.value) if kind == "image" else row.text
+            text = _call(row) if kind == "call" else row.media if kind == "image" else row.text
             if kind is None or not text.strip():
                 continue
             if kind == "output" and row.block is not None and not is_real_output(row.block):
@@ -96,14 +96,6 @@ def _kind(row: SeenRow) -> Kind | None:
 def _call(row: SeenRow) -> str:
     value = arguments(row.block) if row.block is not None else row.text
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
-
-
-def _longest(value: Any) -> str:
-    """Of an image its data, or its address, however an API wraps them."""
-    if isinstance(value, dict | list):
-        parts = value.values() if isinstance(value, dict) else value
-        return max(map(_longest, parts), key=len, default="")
-    return value.rpartition(";base64,")[2] if isinstance(value, str) else ""
 
 
 def _missing(ours: Iterable[SentText], theirs: Sequence[SentText]) -> list[SentText]:
