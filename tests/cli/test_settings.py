@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -41,16 +43,18 @@ def test_what_is_typed_counts_more_than_a_project_and_that_more_than_the_user(
     config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     def profiles(*typed: str) -> list[str]:
-        main(["check", BROKEN, "--output-format", "json", *typed])
+        main(["check", "broken.json", "--output-format", "json", *typed])
         ran = capsys.readouterr()
         assert not ran.err
         return [file["profile"] for file in json.loads(ran.out)["files"]]
 
+    shutil.copy(BROKEN, tmp_path / "broken.json")
     assert profiles() == ["anthropic"]
     config.write_text('color = "never"\n[check]\nprofile = "mistral"\n[fix]\nprofile = "gemini"\n')
     assert profiles() == ["mistral"]
     below = tmp_path / "project/below"
     below.mkdir(parents=True)
+    shutil.copy(BROKEN, below / "broken.json")
     (tmp_path / "project/pyproject.toml").write_text('[tool.toolpair]\nprofile = ["openai-chat", "gemini"]\n')
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(below)
