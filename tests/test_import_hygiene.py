@@ -385,6 +385,7 @@ FORMATS = {
 # What one option or one mistake needs, of modules that each command loads: 41 of them.
 COMMANDS = {
     "cli.check": {"cli.baseline", "cli.jobs", "cli.statistics", "session.verdict_cache"},
+    "cli.configured": {"cli.inputs", "source.addresses"},
     "cli.file_report": {"session.verdict_cache"},
     "cli.fix": {"cli.pasted"},
     "cli.fixing": {"cli.for_error", "source.patch"},

@@ -40,6 +40,22 @@ def test_it_does_what_is_chosen(
     assert "As recommended, but:" in said and "result.missing: remove-call" in said and "Not id.pattern." in said
     assert main(["recipes", "mine", "--output-format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["recipe"]["fixes"] == ["result.missing=remove-call"]
+    (path.parent / "broken.toml").write_text("[fixes")
+    assert main(["recipes"]) == 2
+    ran = capsys.readouterr()
+    assert "broken.toml is not TOML: " in ran.err and "      Calls go\n" in ran.out and "recommended" in ran.out
+    assert main(["recipes", "--output-format", "json"]) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert told["recipes"][-1]["name"] == "mine" and "broken.toml" in told["wrong"][0]
+    for name in ("mine", str(path)):
+        assert main(["compare", BROKEN, name, "--output-format", "json"]) == 0
+        (tried,) = json.loads(capsys.readouterr().out)["recipes"]
+        assert tried["name"] == name and tried["losses"]["calls"] == 1 and tried["valid"]
+        assert main(["compare", BROKEN, name]) == 0
+        assert f"--recipe {name} --diff" in capsys.readouterr().out
+    path.write_text('[fixes]\n"result.missing" = "nope"\n')
+    assert main(["compare", BROKEN, "mine"]) == 2
+    assert "result.missing has no fix 'nope' here; it has " in capsys.readouterr().err
     assert main(["fix", BROKEN, "--diff", "--recipe", "min"]) == 2
     assert "Did you mean mine?" in capsys.readouterr().err
 
@@ -51,6 +67,10 @@ def test_it_does_what_is_chosen(
         ("fix = 1", "a recipe has no 'fix'; it has title, base, select, ignore, fixes."),
         ("fixes = 1", "[fixes] names a fix for each rule"),
         ('base = "none"', "base is one of recommended, "),
+        ('base = ["x"]', "base is one of recommended, "),
+        ("base = 0x" + "f" * 5000, "base is one of recommended, "),
+        ("title = " + "9" * 5000, "has a number that is too long."),
+        ("title = 1", "title is a text."),
         ('select = "result"', "select is a list of rules"),
         ('[fixes]\n"result.mising" = "remove-call"', "There is no rule 'result.mising'. Did you mean result.missing?"),
         ('[fixes]\n"result.missing" = "remove"', "result.missing has no fix 'remove' here; it has "),

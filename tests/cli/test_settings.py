@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from platformdirs import user_config_path
 
 from tests.conftest import SAMPLES
+from tests.patience import PATIENCE
 from toolpair.agents import catalog
 from toolpair.cli.main import main
 from toolpair.shell import program
@@ -41,16 +45,18 @@ def test_what_is_typed_counts_more_than_a_project_and_that_more_than_the_user(
     config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     def profiles(*typed: str) -> list[str]:
-        main(["check", BROKEN, "--output-format", "json", *typed])
+        main(["check", "broken.json", "--output-format", "json", *typed])
         ran = capsys.readouterr()
         assert not ran.err
         return [file["profile"] for file in json.loads(ran.out)["files"]]
 
+    shutil.copy(BROKEN, tmp_path / "broken.json")
     assert profiles() == ["anthropic"]
     config.write_text('color = "never"\n[check]\nprofile = "mistral"\n[fix]\nprofile = "gemini"\n')
     assert profiles() == ["mistral"]
     below = tmp_path / "project/below"
     below.mkdir(parents=True)
+    shutil.copy(BROKEN, below / "broken.json")
     (tmp_path / "project/pyproject.toml").write_text('[tool.toolpair]\nprofile = ["openai-chat", "gemini"]\n')
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(below)
@@ -81,6 +87,12 @@ def test_what_is_typed_counts_more_than_a_project_and_that_more_than_the_user(
         ("jobs = 1.5", "config.toml:1: jobs takes a text or a number, not 1.5."),
         ("profile = [['a']]", "config.toml:1: profile takes a text or a number, not ['a']."),
         ("color = '\ud800'", "config.toml is not UTF-8 (byte "),
+        ("jobs = " + "9" * 5000, "config.toml has a number that is too long."),
+        ("jobs = 0x" + "f" * 5000, "config.toml:1: jobs is too long, or nested too deeply."),
+        ("color = 2024-01-01", "config.toml:1: color takes a text or a number, not "),
+        ("\n\nignore = ['nope']", "config.toml:3: There is no rule 'nope'."),
+        ("[check]\nprofile = ['nope']", "config.toml:2: There is no profile 'nope'"),
+        (".".join("a" * 20_000) + " = 1", "config.toml:1: More than 200 dots stand in this line; it is not read."),
     ],
 )
 def test_a_file_that_is_wrong_is_one_sentence_and_the_program_goes_on(
@@ -91,6 +103,8 @@ def test_a_file_that_is_wrong_is_one_sentence_and_the_program_goes_on(
     ran = capsys.readouterr()
     assert said in ran.err and "Nothing that is set there is used; `toolpair config` shows" in ran.err
     assert ran.err.count("\n") == 1 and "result.missing" in ran.out
+    assert main(["config"]) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_a_project_is_not_trusted_with_more(config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -119,3 +133,74 @@ def test_the_folder_of_an_agent(
     config.write_text("[chekc]\nquiet = true\n")
     assert main(["config"]) == 2
     assert "There is no table [chekc]. Did you mean [check]?" in capsys.readouterr().err
+
+
+def test_a_project_sets_nothing_for_files_outside_of_it(
+    config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project/pyproject.toml"
+    project.parent.mkdir()
+    project.write_text('[tool.toolpair]\nignore = ["result.missing"]\n')
+    inside = shutil.copy(BROKEN, project.parent)
+    monkeypatch.chdir(project.parent)
+    for words in ([inside], ["."], [".", "-q"]):
+        assert main(["check", *words]) == 0
+        assert f"Not shown, since {project} sets ignore: 1 problem." in capsys.readouterr().err
+    assert main(["check", ".", "--output-format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["summary"]["hidden"] == told["files"][0]["hidden"] == 1
+    assert main(["check", ".", "--ignore", "result.missing", "-q"]) == 0
+    assert "Not shown, since not asked for: 1 problem." in capsys.readouterr().err
+    (project.parent / "link.json").symlink_to(BROKEN)
+    for words in ([BROKEN], [inside, BROKEN], ["link.json"], [".."]):
+        assert main(["check", *words]) == 1
+        said = f"Nothing that {project} sets is used: {words[-1]} is outside of that project.\n"
+        assert said in capsys.readouterr().err
+    for baseline in (".", "..", "", 5, ["a"], "a\0b"):
+        project.write_text(f"[tool.toolpair]\nbaseline = {json.dumps(baseline)}\n")
+        assert main(["check", ".", "--update-baseline"]) == 2
+        assert "pyproject.toml:2: baseline is a file of the project, not " in capsys.readouterr().err
+    assert os.listdir(tmp_path) == ["project"] or set(os.listdir(tmp_path)) == {"config", "project"}
+
+
+def test_whose_a_project_is(config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    shutil.copy(BROKEN, tmp_path / "broken.json")
+    project = tmp_path / "pyproject.toml"
+    (tmp_path / "other.toml").write_text('[tool.toolpair]\nignore = ["result"]\n')
+    project.symlink_to("other.toml")
+    assert main(["check", "broken.json"]) == 1
+    assert "pyproject.toml is a link, and is not read. Nothing that is set there is used" in capsys.readouterr().err
+    (tmp_path / "other.toml").replace(project)
+    assert main(["check", "broken.json"]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "geteuid", lambda: 4711)
+        assert main(["check", "broken.json"]) == (0 if project.stat().st_uid == 0 else 1)
+    if os.geteuid() == 0:
+        os.chown(project, 4711, 4711)
+        capsys.readouterr()
+        assert main(["check", "broken.json"]) == 1
+        assert "pyproject.toml belongs to another user, and is not read." in capsys.readouterr().err
+
+
+def test_a_strangers_file_is_read_at_once(config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    shutil.copy(BROKEN, tmp_path / "broken.json")
+    begun = time.monotonic()
+    many = "\n".join(f"k{number} = 1" for number in range(30_000))
+    for text in ("x = 1  #[" + " " * 500_000, "[" + " " * 500_000 + "\n", "a." * 100_000 + "a = 1\n", many):
+        (tmp_path / "pyproject.toml").write_text(f"[tool.toolpair]\n{text}\n")
+        assert main(["check", "broken.json"]) == 1
+    assert time.monotonic() - begun < PATIENCE / 4
+    os.mkfifo(config)
+    assert main(["check", "broken.json"]) == 1
+    config.unlink()
+
+
+def test_a_folder_that_is_gone(
+    config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert main(["check", BROKEN]) == 1
+    assert not capsys.readouterr().err

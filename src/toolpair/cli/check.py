@@ -15,7 +15,7 @@ from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Answered, Checked, Totals, judge_file, known
 from toolpair.cli.output import FORMATS, Output, Quiet, make_output
 from toolpair.cli.progress import FilesProgress
-from toolpair.cli.selection import selected
+from toolpair.cli.selection import selected, wanted_rules
 from toolpair.cli.terminal import Parser, add_common, add_leaf, chosen_profiles, say, style_for
 from toolpair.shell.program import command
 from toolpair.transcript.counting import plural
@@ -50,7 +50,7 @@ def parser() -> Parser:
         PATH...  a file, a session's id, a directory to walk (`.` without sessions: this folder's newest session), or
                  -
         """)
-    result.set_defaults(cached=False)
+    result.set_defaults(cached=False, project=None)
     add_leaf(result)
     result.add(
         """
@@ -93,8 +93,7 @@ def run(options: argparse.Namespace) -> int:
         # Nothing was found by walking: check the newest session that an agent has in this folder.
         _check(inputs.newest_here(), options, 1, output, totals, None, baseline)
     output.end(totals)
-    if baseline is not None:
-        _tell(baseline)
+    _tell(options, totals, baseline)
     if totals.skipped and not totals.files and not options.skip_unrecognised:
         say(f"No session was found in {', '.join(options.paths)}; `{command('formats')}` lists what is recognised.")
         return exits.UNREADABLE
@@ -126,15 +125,33 @@ def _baseline(options: argparse.Namespace) -> Baseline | None:
         return None
     from toolpair.cli.baseline import Baseline
 
-    return Baseline(options.baseline, options.update_baseline)
+    wanted = wanted_rules(options.select, options.ignore)
+    return Baseline(
+        options.baseline, options.update_baseline, wanted, options.inactive, one_branch=options.leaf is not None
+    )
 
 
-def _tell(baseline: Baseline) -> None:
-    if baseline.update:
-        baseline.write()
-        say(f"{plural(baseline.hidden, 'problem')} written to {baseline.path}.")
-    elif baseline.hidden:
-        say(f"Not shown, since {baseline.path} lists them: {plural(baseline.hidden, 'known problem')}.")
+def _tell(options: argparse.Namespace, totals: Totals, baseline: Baseline | None) -> None:
+    """Write the baseline, and say what is not shown, and who has set that."""
+    if baseline is not None and baseline.update:
+        others = baseline.write()
+        kept = f" It still lists {plural(others, 'problem')} of what was not checked this time." if others else ""
+        say(f"{plural(baseline.hidden, 'problem')} written to {baseline.path}.{kept}")
+    path, set_there = options.project or (None, ())
+    by_project = [key for key in ("select", "ignore") if key in set_there and totals.hidden]
+    by_project += ["baseline"] if "baseline" in set_there and totals.known else []
+    not_asked = totals.hidden
+    known = totals.known if baseline is not None and not baseline.update else 0
+    if by_project:
+        count = (not_asked if by_project != ["baseline"] else 0) + (known if "baseline" in by_project else 0)
+        if count:
+            say(f"Not shown, since {path} sets {' and '.join(by_project)}: {plural(count, 'problem')}.")
+        known = 0 if "baseline" in by_project else known
+        not_asked = not_asked if by_project == ["baseline"] else 0
+    if known and baseline is not None:
+        say(f"Not shown, since {baseline.path} lists them: {plural(known, 'known problem')}.")
+    if not_asked and options.quiet:
+        say(f"Not shown, since not asked for: {plural(not_asked, 'problem')}.")
 
 
 def _number(text: str) -> int:
@@ -183,7 +200,7 @@ def _check(
                 output.file(checked)
                 if cache is not None and checked.kept is not None:
                     cache.keep(*checked.kept)
-            if streams.unread():
+            if streams.unread() and (baseline is None or not baseline.update):
                 return
 
 

@@ -103,7 +103,7 @@ def read_plan(options: argparse.Namespace) -> Plan:
     return Plan(chosen, asked, named(select), named(ignore), choices)
 
 
-def _check_choices(session: Session, plan: Plan) -> None:
+def check_choices(session: Session, plan: Plan) -> None:
     """Raises UsageError for a fix that no problem of its rule offers."""
     for rule, chosen in plan.choices.items():
         offered = {
@@ -119,7 +119,7 @@ def _check_choices(session: Session, plan: Plan) -> None:
 
 def apply_plan(session: Session, plan: Plan) -> None:
     """Stage the plan in every conversation of the file."""
-    _check_choices(session, plan)
+    check_choices(session, plan)
     current = session.current
     for number in range(len(session.conversations)):
         session.current = number

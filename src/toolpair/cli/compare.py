@@ -7,11 +7,13 @@ import sys
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from toolpair.cli import exits, inputs
-from toolpair.cli.choosing import add_max_id_length, options_for, recipe_named
+from toolpair.cli.choosing import Plan, add_max_id_length, check_choices, options_for, read_plan, recipe_named
 from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry, entry_of, losses_entry, problem_entry
+from toolpair.cli.own_recipes import own_recipe
 from toolpair.cli.terminal import (
     Parser,
     TerminalStyle,
@@ -57,7 +59,7 @@ def parser() -> Parser:
     )
     result.add("""
         FILE         a session file, a session's id, or - for standard input
-        [RECIPE...]  the recipes to compare (default: all)
+        [RECIPE...]  the recipes to compare, also of your own (default: all of toolpair's)
         """)
     add_max_id_length(result)
     add_leaf(result)
@@ -66,8 +68,11 @@ def parser() -> Parser:
 
 
 def run(options: argparse.Namespace) -> int:
-    chosen = _recipes(options)
+    own: list[Plan] = []
+    chosen = _recipes(options, own)
     session = inputs.opened(options, one_profile(options))
+    for plan in own:
+        check_choices(session, plan)
     compared = compare(session, chosen)
     if options.output_format == "json":
         out(dump(_json(session, options.file, compared, options.show_content), indent=2))
@@ -78,15 +83,25 @@ def run(options: argparse.Namespace) -> int:
     return exits.OK if compared.best is not None else exits.PROBLEMS
 
 
-def _recipes(options: argparse.Namespace) -> list[tuple[Recipe, Options]]:
+def _recipes(options: argparse.Namespace, own: list[Plan]) -> list[tuple[Recipe, Options]]:
+    """The plans of the user's own ones are added to `own`."""
     names = list(dict.fromkeys(options.recipes)) or list(RECIPES)
-    recipes = [recipe_named(name) for name in names]
+    recipes = [_own(name, own) or recipe_named(name) for name in names]
     supporting = [found for found in recipes if "max_id_length" in found.options]
     if options.max_id_length is not None and not supporting:
         raise UsageError(f"None of these recipes takes --max-id-length; `{command('recipes')}` says which do.")
     return [
         (recipe, options_for(recipe, options.max_id_length) if recipe in supporting else DEFAULT) for recipe in recipes
     ]
+
+
+def _own(name: str, own: list[Plan]) -> Recipe | None:
+    """A recipe of the user's own, by what was typed; None for one of toolpair's. Raises UsageError."""
+    if own_recipe(name) is None:
+        return None
+    plan = read_plan(argparse.Namespace(recipe=name, choose=[], select=[], ignore=[], max_id_length=None))
+    own.append(plan)
+    return replace(plan.recipe, name=safe(name), pick=plan.pick if plan.narrowed else plan.recipe.pick)
 
 
 def _json(session: Session, path: str, compared: Compared, content: bool) -> Entry:
@@ -270,7 +285,7 @@ class _ComparisonPrinter(Struct, frozen=True):
         best = self.compared.best
         out()
         if best is not None and best.touched.total:
-            recipe = "" if best.recipe.name == "recommended" else f" --recipe {best.recipe.name}"
+            recipe = "" if best.recipe.name == "recommended" else f" --recipe {typed(best.recipe.name)}"
             to = "-o OUT" if self.path == inputs.STDIN or not self.session.file.writable else "--in-place"
             # On its own line, never wrapped: it is meant to be copied.
             out(f"Look first; then replace --diff with {to}:")

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Iterator
-from typing import Final
+from importlib import import_module
+from typing import Any, Final
 
 from toolpair.cli import exits
-from toolpair.cli.configured import OF_PROJECTS, OPTIONS, known_of
-from toolpair.cli.main import COMMANDS
+from toolpair.cli.configured import OPTIONS, arguments_of, known_of, of_project
+from toolpair.cli.main import COMMANDS, INTERFACE
 from toolpair.cli.meant import closest
-from toolpair.cli.terminal import Parser, add_color, add_format, dump, out, safe, say, style_for
+from toolpair.cli.terminal import Parser, add_color, add_format, out, safe, say, style_for
 from toolpair.formats import all_agents
 from toolpair.shell.machine import current_folder, home_short
 from toolpair.shell.program import project_settings, settings_file
-from toolpair.shell.settings import BadSettings, Setting, Settings, of_project, of_user
+from toolpair.shell.settings import BadSettings, Setting, Settings, of_user
 
 AGENTS: Final = "agents"
 _VARIABLES: Final = ("TOOLPAIR_BACKUPS", "NO_COLOR", "FORCE_COLOR", "ESCDELAY")
@@ -58,12 +60,12 @@ def run(options: argparse.Namespace) -> int:
     found = list(_found(wrong))
     if options.output_format == "json":
         entries = [{"table": table, "key": key, "value": value, "from": where} for table, key, value, where in found]
-        out(dump({"version": 1, "path": settings_file(), "settings": entries, "wrong": wrong}, indent=2))
+        out(_dump({"version": 1, "path": settings_file(), "settings": entries, "wrong": wrong}, indent=2))
     else:
         style = style_for(sys.stdout, options.color)
         for table, key, value, where in found:
             name = f"{table}.{key}" if table else key
-            out(f"{safe(name)} = {safe(dump(value))}  {style.dim(safe(where))}")
+            out(f"{safe(name)} = {safe(_dump(value))}  {style.dim(safe(where))}")
         if not found and not wrong:
             out(f"Nothing is set. {safe(home_short(settings_file(), os.path.expanduser('~')))} is where to.")
     for sentence in wrong:
@@ -71,11 +73,17 @@ def run(options: argparse.Namespace) -> int:
     return exits.UNREADABLE if wrong else exits.OK
 
 
+def _dump(value: object, indent: int | None = None) -> str:
+    """As `terminal.dump`; a date is as it is written."""
+    return json.dumps(value, ensure_ascii=True, indent=indent, default=str)
+
+
 def _found(wrong: list[str]) -> Iterator[tuple[str, str, object, str]]:
     """Table, key, value and place of all that is set; what is wrong with a file is one sentence in `wrong`."""
     project = project_settings(current_folder())
     try:
-        for setting in known_of(of_project(project), "", OF_PROJECTS).values() if project is not None else ():
+        for setting in of_project(project).values() if project is not None else ():
+            _refuse_unfit("check", setting)
             yield "check", setting.key, setting.given, setting.where
     except BadSettings as error:
         wrong.append(str(error))
@@ -83,12 +91,20 @@ def _found(wrong: list[str]) -> Iterator[tuple[str, str, object, str]]:
         settings = of_user()
         for table, given in settings.tables.items():
             for setting in _known(settings, table, (*COMMANDS, "open")).values() if given else ():
+                _refuse_unfit(table, setting)
                 yield table, setting.key, setting.given, setting.where
     except BadSettings as error:
         wrong.append(str(error))
     for variable in _VARIABLES:
         if variable in os.environ:
             yield "", variable, os.environ[variable], "the environment"
+
+
+def _refuse_unfit(table: str, setting: Setting) -> None:
+    """Raises BadSettings for a value that the options of its commands do not take."""
+    for name in () if table == AGENTS else (table,) if table else ("check", "fix"):
+        command: Any = import_module(COMMANDS.get(name, INTERFACE))
+        arguments_of({setting.key: setting}, command.parser(), ())
 
 
 def _known(settings: Settings, table: str, commands: tuple[str, ...]) -> dict[str, Setting]:

@@ -11,7 +11,9 @@ from msgspec.structs import replace
 
 from toolpair.cli.exits import UsageError
 from toolpair.cli.meant import closest
-from toolpair.cli.terminal import say
+from toolpair.cli.selection import named
+from toolpair.cli.terminal import chosen_profiles, say
+from toolpair.shell.machine import resolved
 from toolpair.shell.program import command as program
 from toolpair.shell.settings import BadSettings, Setting, Settings, of_user
 from toolpair.shell.settings import of_project as settings_of_project
@@ -26,33 +28,69 @@ OPTIONS: Final = (
 """What can be set: how things are read, judged and shown. Where something is written, and that it is, is typed."""
 OF_PROJECTS: Final = ("profile", "select", "ignore", "baseline")
 """What a project can set for `check`: a clone is not trusted with more."""
+_RULES: Final = ("select", "ignore")
 
 
 def configured(command: str, project: str | None, parser: argparse.ArgumentParser, typed: Sequence[str]) -> list[str]:
     """The arguments of a command that are set once for all. Of a file that is wrong there are none, but a sentence.
 
-    `project` is the path of a pyproject.toml that says something of toolpair.
+    `project` is the path of a pyproject.toml that says something of toolpair. What it sets of the arguments is the
+    option `project`: its path, and the names.
     """
     found: list[str] = []
-    for of_project in (True, False):
+    for path in (project, None) if project is not None else (None,):
         try:
-            settings = _of_project(project) if of_project else _of_user(command)
-            found += arguments_of(settings, parser, [*found, *typed])
+            settings = _of_project(path, parser, typed) if path is not None else _of_user(command)
+            more = arguments_of(settings, parser, [*found, *typed])
         except BadSettings as error:
             say(f"{error} Nothing that is set there is used; `{program('config')}` shows what is.")
+            continue
+        if path is not None:
+            names = {argument.partition("=")[0].removeprefix("--") for argument in more}
+            parser.set_defaults(project=(path, tuple(name for name in OF_PROJECTS if name in names)))
+        found += more
     return found
 
 
-def _of_project(path: str | None) -> Mapping[str, Setting]:
-    """Raises BadSettings, also for a path that leads out of the project."""
-    found = known_of(settings_of_project(path), "", OF_PROJECTS) if path is not None else {}
-    if (baseline := found.get("baseline")) is not None and path is not None:
+def _of_project(path: str, parser: argparse.ArgumentParser, typed: Sequence[str]) -> Mapping[str, Setting]:
+    """What a project sets for files inside of it; nothing, and a sentence, where another is asked for.
+
+    Raises BadSettings.
+    """
+    found = of_project(path)
+    if found and (outside := _outside(path, parser.parse_args(list(typed)).paths)) is not None:
+        say(f"Nothing that {path} sets is used: {outside} is outside of that project.")
+        return {}
+    return found
+
+
+def of_project(path: str) -> dict[str, Setting]:
+    """What a project's pyproject.toml sets. Raises BadSettings, also for a path that leads out of the project."""
+    found = known_of(settings_of_project(path), "", OF_PROJECTS)
+    if (baseline := found.get("baseline")) is not None:
         root = os.path.realpath(os.path.dirname(path))
-        inside = os.path.realpath(os.path.join(root, str(baseline.given)))
-        if os.path.commonpath((root, inside)) != root:
+        inside = resolved(os.path.join(root, baseline.given)) if isinstance(baseline.given, str) else root
+        if not _is_below(inside, root) or inside == root or (os.path.exists(inside) and not os.path.isfile(inside)):
             raise BadSettings(f"{baseline.where}: baseline is a file of the project, not {baseline.given!r}.")
         found["baseline"] = replace(baseline, given=inside)
     return found
+
+
+def _outside(path: str, names: Sequence[str]) -> str | None:
+    """The first of the files and folders that is not in the folder of the project. What is piped in has no place."""
+    from toolpair.cli.inputs import HERE, STDIN, named_or_lost
+    from toolpair.source.addresses import divided
+
+    root = os.path.realpath(os.path.dirname(path))
+    for name in names:
+        place = name if name in (HERE, STDIN) or os.path.lexists(name) else divided(named_or_lost(name))[0]
+        if name != STDIN and not _is_below(resolved(place), root):
+            return name
+    return None
+
+
+def _is_below(path: str, root: str) -> bool:
+    return "\0" not in path and os.path.commonpath((root, path)) == root
 
 
 def _of_user(command: str) -> Mapping[str, Setting]:
@@ -68,7 +106,21 @@ def known_of(settings: Settings, table: str, known: Sequence[str]) -> dict[str, 
             meant = closest(key, known)
             hint = f"Did you mean {meant}?" if meant else f"These can be set: {', '.join(known)}."
             raise BadSettings(f"{setting.where}: {key} can't be set{f' in [{table}]' if table else ' there'}. {hint}")
+        _refuse_unknown(setting)
     return dict(found)
+
+
+def _refuse_unknown(setting: Setting) -> None:
+    """Raises BadSettings for a rule or a profile that there is not. What is no text is refused as an argument."""
+    given = setting.given if isinstance(setting.given, list) else [setting.given]
+    texts = [one for one in given if isinstance(one, str)]
+    try:
+        if setting.key in _RULES and texts:
+            named(texts)
+        elif setting.key == "profile" and texts:
+            chosen_profiles(argparse.Namespace(profile=texts))
+    except UsageError as error:
+        raise BadSettings(f"{setting.where}: {error}") from None
 
 
 def arguments_of(found: Mapping[str, Setting], parser: argparse.ArgumentParser, typed: Sequence[str]) -> list[str]:

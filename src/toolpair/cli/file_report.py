@@ -46,6 +46,8 @@ class Checked(Struct):
     """What the agent does about each problem, as a sentence."""
     hidden: int = 0
     """How many problems were not asked for."""
+    known: int = 0
+    """How many problems are not shown because a baseline lists them."""
     kept: tuple[bytes, Kept] | None = None
     """What a `VerdictCache` takes of it."""
     findings: Findings | None = None
@@ -64,6 +66,10 @@ class Totals(Struct):
     warnings: int = 0
     unreadable: int = 0
     skipped: int = 0
+    hidden: int = 0
+    """Problems that were not asked for."""
+    known: int = 0
+    """Problems that a baseline lists."""
     seen: set[str] = field(default_factory=set)
 
     def add(self, checked: Checked) -> None:
@@ -73,6 +79,8 @@ class Totals(Struct):
         if not checked.read:
             self.unreadable += 1
             return
+        self.hidden += checked.hidden
+        self.known += checked.known
         for problem in checked.entry["problems"]:
             self.errors += problem["severity"] == "error"
             self.warnings += problem["severity"] == "warning"
@@ -81,10 +89,14 @@ class Totals(Struct):
     def sentence(self) -> str:
         counts = [plural(self.errors, "error"), plural(self.warnings, "warning")]
         counts += [f"{self.unreadable:,} not readable"] if self.unreadable else []
+        counts += [f"{self.known:,} known not shown"] if self.known else []
+        counts += [f"{self.hidden:,} not asked for"] if self.hidden else []
         return f"{plural(self.files, 'file')}: {', '.join(counts)}."
 
     def as_json(self) -> Entry:
-        return entry_of(self, "files errors warnings unreadable")
+        """`known` and `hidden` are only there if some are not shown."""
+        found = entry_of(self, "files errors warnings unreadable")
+        return found | {key: count for key, count in entry_of(self, "known hidden").items() if count}
 
 
 def describe(
@@ -126,6 +138,8 @@ def describe(
     if branches:
         entry["branches"] = branches
     hidden = len(found) - len(shown)
+    if hidden:
+        entry["hidden"] = hidden
     sentence = "" if hidden else sentence_of(session)
     return Checked(entry, sentence, several=several, on_resume=on_resume, hidden=hidden)
 

@@ -46,7 +46,7 @@ COMMANDS: Final = {
     "hook": "toolpair.cli.hook",
     "completion": "toolpair.cli.completion",
 }
-_INTERFACE: Final = "toolpair.cli.open"
+INTERFACE: Final = "toolpair.cli.open"
 
 
 def program() -> int:
@@ -87,7 +87,7 @@ def _dispatch(arguments: list[str]) -> int:
     else:
         if command is not None and not command.startswith("-"):
             _look_at(command, arguments[1:])
-        module, command, typed = import_module(_INTERFACE), "open", arguments
+        module, command, typed = import_module(INTERFACE), "open", arguments
     parser = module.parser()
     return int(module.run(parser.parse_args([*_configured(command, parser, typed), *typed])))
 
@@ -96,12 +96,20 @@ def _configured(command: str, parser: Any, typed: list[str]) -> list[str]:
     """The arguments that are set once for all: by the user, and for `check` by the project."""
     from toolpair.shell.program import project_settings, settings_file
 
-    project = project_settings(os.path.abspath(".")) if command == "check" else None
+    project = project_settings(_here()) if command == "check" else None
     if project is None and not os.path.lexists(settings_file()):
         return []
     from toolpair.cli.configured import configured
 
     return configured(command, project, parser, typed)
+
+
+def _here() -> str:
+    """The current folder; empty when it has been removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def _look_at(word: str, others: list[str]) -> None:

@@ -153,7 +153,9 @@ class TextOutput:
             verdict = f"{plural(counts['pairs'], 'pair')}, {plural(errors, 'error')}, {plural(warnings, 'warning')}."
         if checked.hidden:
             verdict += f" {plural(checked.hidden, 'other problem')} not asked for."
-        colour = self.style.red if errors else self.style.green
+        if checked.known:
+            verdict += f" {plural(checked.known, 'known problem')} not shown."
+        colour = self.style.red if errors else self.style.yellow if checked.known else self.style.green
         out(f"{self.style.bold(safe(entry['path']))} ({what}): {colour(verdict)}")
 
     def _place(self, entry: Entry, problem: Entry) -> str:

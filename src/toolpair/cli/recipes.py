@@ -10,7 +10,7 @@ from typing import Final
 from toolpair.cli import exits
 from toolpair.cli.choosing import recipe_named
 from toolpair.cli.file_report import Entry, entry_of
-from toolpair.cli.own_recipes import OwnRecipe, names, own_recipe
+from toolpair.cli.own_recipes import OwnRecipe, own_recipe, own_recipes
 from toolpair.cli.terminal import (
     Parser,
     TerminalStyle,
@@ -21,6 +21,7 @@ from toolpair.cli.terminal import (
     folded,
     out,
     safe,
+    say,
     style_for,
 )
 from toolpair.recipes import RECIPES
@@ -55,22 +56,25 @@ def parser() -> Parser:
 def run(options: argparse.Namespace) -> int:
     mine = own_recipe(options.name) if options.name is not None else None
     chosen = recipe_named(options.name) if options.name is not None and mine is None else None
-    own = [mine] if mine is not None else [found for name in names() if (found := own_recipe(name)) is not None]
+    own, wrong = ([mine] if mine is not None else [], []) if options.name is not None else own_recipes()
     if options.output_format == "json":
         if options.name is not None:
             entry: Entry = {"recipe": recipe_entry(chosen) if chosen is not None else _own_entry(own[0])}
         else:
             entry = {"recipes": [*map(recipe_entry, RECIPES.values()), *map(_own_entry, own)]}
+            entry |= {"wrong": wrong} if wrong else {}
         out(dump({"version": 1, **entry}, indent=2))
-        return exits.OK
-    printer = _RecipePrinter(style_for(sys.stdout, options.color))
-    if mine is not None:
-        printer.own(mine)
-    elif chosen is not None:
-        printer.one(chosen)
     else:
-        printer.all(list(RECIPES.values()), own)
-    return exits.OK
+        printer = _RecipePrinter(style_for(sys.stdout, options.color))
+        if mine is not None:
+            printer.own(mine)
+        elif chosen is not None:
+            printer.one(chosen)
+        else:
+            printer.all(list(RECIPES.values()), own)
+    for sentence in wrong:
+        say(sentence)
+    return exits.UNREADABLE if wrong else exits.OK
 
 
 def _own_entry(own: OwnRecipe) -> Entry:

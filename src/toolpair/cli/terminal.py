@@ -42,6 +42,9 @@ class TerminalStyle(Struct, frozen=True):
     def green(self, text: str) -> str:
         return self.code("32", text)
 
+    def yellow(self, text: str) -> str:
+        return self.code("33", text)
+
     def severity(self, severity: str, text: str) -> str:
         """`text` in the colour of "error", "warning" or "info"."""
         return self.code({"error": "1;31", "warning": "33"}.get(severity, "36"), text)

@@ -93,7 +93,7 @@ def compare(session: Session, recipes: Iterable[tuple[Recipe, Options]]) -> Comp
     """Try each recipe on the session in its current state, including staged fixes. Stages nothing."""
     conversations = session.conversations
     tried = [
-        TriedRecipe(recipe, tuple(try_recipe(found, recipe.name, options) for found in conversations))
+        TriedRecipe(recipe, tuple(try_recipe(found, recipe, options) for found in conversations))
         for recipe, options in recipes
     ]
     questions = tuple(

@@ -75,12 +75,12 @@ class Trial(Struct, frozen=True, eq=False, dict=True):
         return frozenset(problem.key for problem in self.after.problems)
 
 
-def try_recipe(conversation: Conversation, name: str, options: Options | None = None) -> Trial:
+def try_recipe(conversation: Conversation, wanted: str | Recipe, options: Options | None = None) -> Trial:
     """What a recipe would do to a conversation with its staged fixes. Stages nothing.
 
     Can be asked from another thread. Raises KeyError for an unknown recipe.
     """
-    recipe, options = RECIPES[name], options or DEFAULT
+    recipe, options = RECIPES[wanted] if isinstance(wanted, str) else wanted, options or DEFAULT
     made = carried_out(conversation, recipe, options)
     after = made.after
     left: Sequence[Problem] = [problem for problem in after.problems if problem.severity == "error"]

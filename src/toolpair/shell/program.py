@@ -20,7 +20,10 @@ def settings_file() -> str:
 
 
 def project_settings(folder: str) -> str | None:
-    """The path of the nearest pyproject.toml in a folder or around it, if it says anything of toolpair."""
+    """The path of the nearest pyproject.toml in a folder or around it, if it says anything of toolpair.
+
+    Whose it is, and whether it is a link, is asked by who reads it.
+    """
     path = os.path.join(folder, "pyproject.toml")
     while not os.path.isfile(path):
         around = os.path.dirname(folder)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +13,8 @@ from toolpair.shell.program import settings_file
 
 _LONGEST: Final = 1 << 20
 """Bytes read of such a file."""
+_MOST_DOTS: Final = 200
+"""In a line: reading a key of many parts takes the square of their number."""
 
 
 class BadSettings(Exception):
@@ -64,49 +66,85 @@ def of_project(path: str) -> Settings:
     return _read(Path(path), ("tool", "toolpair"))
 
 
-def _read(path: Path, inside: tuple[str, ...] = ()) -> Settings:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_LONGEST + 1)
-    except (FileNotFoundError, NotADirectoryError):
-        return Settings({})
-    except OSError as error:
-        raise BadSettings(f"{path} can't be read: {error.strerror}.") from None
+def toml_of(path: Path, *, own: bool = True) -> tuple[dict[str, Any], str]:
+    """What a TOML file has, and its text. Not `own`: it may be a stranger's, and is read only if it is not.
+
+    Raises OSError, and BadSettings.
+    """
+    with open(path, "rb", opener=_open_own if not own else _open) as file:
+        owner = os.fstat(file.fileno()).st_uid
+        if not own and hasattr(os, "geteuid") and owner not in (0, os.geteuid()):
+            raise BadSettings(f"{path} belongs to another user, and is not read.")
+        data = file.read(_LONGEST + 1) or b""
     if len(data) > _LONGEST:
         raise BadSettings(f"{path} has more than a megabyte and is not read.")
     import tomllib
 
     try:
         text = data.decode("utf-8")
-        found: Any = tomllib.loads(text)
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.count(".") > _MOST_DOTS:
+                raise BadSettings(f"{path}:{number}: More than {_MOST_DOTS} dots stand in this line; it is not read.")
+        return tomllib.loads(text), text
     except UnicodeDecodeError as error:
         raise BadSettings(f"{path} is not UTF-8 (byte {error.start}).") from None
     except tomllib.TOMLDecodeError as error:
         raise BadSettings(f"{path} is not TOML: {error}.") from None
+    except ValueError:  # of int(), which refuses thousands of digits
+        raise BadSettings(f"{path} has a number that is too long.") from None
     except RecursionError:
         raise BadSettings(f"{path} is nested too deeply.") from None
+
+
+def _open(path: str, flags: int) -> int:
+    """A pipe is not waited for."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
+
+
+def _open_own(path: str, flags: int) -> int:
+    """Raises BadSettings for a link."""
+    try:
+        return _open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        if os.path.islink(path):
+            raise BadSettings(f"{path} is a link, and is not read.") from None
+        raise
+
+
+def _read(path: Path, inside: tuple[str, ...] = ()) -> Settings:
+    try:
+        found: Any
+        found, text = toml_of(path, own=not inside)
+    except (FileNotFoundError, NotADirectoryError):
+        return Settings({})
+    except OSError as error:
+        raise BadSettings(f"{path} can't be read: {error.strerror}.") from None
     for name in inside:
         found = found.get(name, {}) if isinstance(found, dict) else {}
-    lines = text.splitlines()
+    lines = _lines_of(text)
     tables: dict[str, dict[str, Setting]] = {}
     for key, value in found.items() if isinstance(found, dict) else ():
         entries = [("", key, value)] if not isinstance(value, dict) else [(key, *item) for item in value.items()]
         for table, name, one in entries:
-            line = _line_of(lines, ".".join((*inside, *([table] if table else []))), name)
+            place = ".".join((*inside, *([table] if table else [])))
+            line = lines.get((place, name)) or lines.get((place, "")) or 1
+            try:
+                repr(one)
+            except (ValueError, RecursionError):
+                raise BadSettings(f"{path}:{line}: {name} is too long, or nested too deeply.") from None
             tables.setdefault(table, {})[name] = Setting(name, one, path, line)
     return Settings(tables)
 
 
-def _line_of(lines: Iterable[str], table: str, key: str) -> int:
-    """The line, from 1, on which a table sets a key, as people write it; 1 where it is written otherwise."""
+def _lines_of(text: str) -> dict[tuple[str, str], int]:
+    """The line, from 1, on which a table sets a key, as people write it, and on which the table begins."""
+    found: dict[tuple[str, str], int] = {}
     here = ""
-    head = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]")
-    sets = re.compile(rf"""\s*(["']?){re.escape(key)}\1\s*=""")
-    first = 1
-    for number, line in enumerate(lines, 1):
-        if found := head.match(line):
-            here = found[1].replace('"', "").replace("'", "").replace(" ", "")
-            first = number if here == table else first
-        elif here == table and sets.match(line):
-            return number
-    return first
+    for number, written in enumerate(text.split("\n"), 1):
+        line = written.strip()
+        if line.startswith("[") and not line.startswith("[[") and "]" in line:
+            here = line[1 : line.index("]")].replace('"', "").replace("'", "").replace(" ", "")
+            found[here, ""] = number
+        elif "=" in line:
+            found.setdefault((here, line[: line.index("=")].strip().strip("\"'")), number)
+    return found
