@@ -24,7 +24,9 @@ _OF_A_TOOL: Final = re.compile(r"tools[.\[]+\d")
 """A definition of a tool, not a message."""
 _OF_MESSAGES: Final = re.compile(r"messages?[.\[]|input[.\[]")
 """What a text speaks of in which an id is a call's, and not a phone call's."""
-_DONE: Final = r"(?:remov|dropp|stripp|skipp|filter|prun|repair|discard|delet|ignor|summari[sz]|compact|clean)(?:ed|ing)"
+_DONE: Final = (
+    r"(?:remov|dropp|stripp|skipp|filter|prun|repair|discard|delet|ignor|summari[sz]|compact|clean)(?:ed|ing)"
+)
 _DONE_BEFORE: Final = re.compile(rf"{_DONE}[^.;:,]{{0,12}}\Z")
 _DONE_AFTER: Final = re.compile(rf"[^.;]{{0,20}}?,{_DONE}")
 """A program says what it has done about it: nobody refused the request."""
