@@ -66,9 +66,10 @@ class _Asked(Struct, frozen=True):
 
     @property
     def known(self) -> bool:
-        """A rule, a known error text, or a word that identifies a place."""
+        """A rule, a known error text, or a word that identifies a place; no text that only reads like a known one."""
         one_word = len(self.thing.split()) == 1
-        if self.rule is not None or self.recognised or (one_word and bool(self.places)):
+        errors = any(not known.read_like for known in self.recognised)
+        if self.rule is not None or errors or (one_word and bool(self.places)):
             return True
         return any(fix["recommended"] for entry in self.places for fix in entry.get("fixes", ()))
 
@@ -130,7 +131,12 @@ def _ended(unreadable: str | None, known: bool = True) -> int:
 def _judged_otherwise(session: Session, recognised: Recognised | None) -> None:
     """Say so when the error came from another provider than the one whose rules the file is checked by."""
     profile = recognised.profile if recognised is not None else None
-    if recognised is None or profile is None or session.profile.id.partition("/")[0] == profile:
+    if (
+        recognised is None
+        or recognised.is_of_nobody
+        or profile is None
+        or session.profile.id.partition("/")[0] == profile
+    ):
         return
     say(
         f"This error is from {title_of(recognised.provider)}, and the file is checked against {session.profile.id}: "
@@ -146,8 +152,9 @@ def _as_json(asked: _Asked) -> Entry:
     errors = [
         {
             **_error_entry(known.error),
-            "provider": known.provider,
-            "title": title_of(known.provider),
+            "provider": None if known.is_of_nobody else known.provider,
+            "title": None if known.is_of_nobody else title_of(known.provider),
+            "read_like": known.read_like,
             "through": known.through,
             "profile": known.profile,
             "names": entry_of(known, "ids message block tool"),
@@ -155,7 +162,7 @@ def _as_json(asked: _Asked) -> Entry:
         }
         for known in asked.recognised
     ]
-    near = [] if asked.known else [_error_entry(error) for error in nearest(asked.thing)]
+    near = [] if asked.known or asked.recognised else [_error_entry(error) for error in nearest(asked.thing)]
     return {
         "version": 1,
         "thing": asked.thing,
@@ -182,7 +189,7 @@ def _print(options: argparse.Namespace, asked: _Asked, style: TerminalStyle) -> 
             _print_place(options.file, asked.places[number], style)
     if several:
         return
-    near = not asked.known and _print_unknown(asked, style)
+    near = not (asked.known or asked.recognised) and _print_unknown(asked, style)
     if not options.file or asked.unreadable is not None:
         placed = bool(asked.recognised) or (asked.rule is None and _names_a_place(asked.thing))
         if placed and not options.file:
@@ -211,13 +218,16 @@ def _names_a_place(thing: str) -> bool:
 
 def _print_error(known: Recognised, path: str | None, style: TerminalStyle) -> None:
     error = known.error
-    out(f"{style.bold(safe(known.title))}: {safe(error.meaning)}")
+    out(safe(known.meaning) if known.read_like else f"{style.bold(safe(known.title))}: {safe(error.meaning)}")
+    if known.read_like and known.through:
+        out(f"  They came through {safe(known.through)}.")
     out(f"  What to do: {safe(error.remedy)}")
     if error.command:
         out(f"  Run: {command(error.command.replace('FILE', typed(path), 1) if path else error.command)}")
     if error.rules:
         out(f"  {'Rules' if len(error.rules) > 1 else 'Rule'}: {', '.join(error.rules)}")
-    out(style.dim(f"  {safe(error.link)}"))
+    if not known.read_like:
+        out(style.dim(f"  {safe(error.link)}"))
 
 
 def _print_unknown(asked: _Asked, style: TerminalStyle) -> bool:

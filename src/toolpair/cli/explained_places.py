@@ -55,7 +55,7 @@ def places_of(session: Session, path: str, rule: str | None, thing: str, show_co
 def _of_target(session: Session, path: str, target: Target, thing: str, show_content: bool) -> Entry:
     number = target.conversation if target.conversation is not None else session.current
     conversation = session.conversations[number]
-    meaning = target.recognised.error.meaning if target.recognised is not None else ""
+    meaning = target.recognised.meaning if target.recognised is not None else ""
     return {
         "text": target.text,
         "how": target.how,

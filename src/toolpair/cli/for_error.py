@@ -38,7 +38,8 @@ def stage_for_error(session: Session, text: str, choices: Mapping[str, str]) -> 
             _judge(session, by)
             answers.append((by, _wanted(session, target, choices)))
             known = target.recognised
-            say(f"{title_of(known.provider)}: {target.text}" if known is not None else target.text)
+            named = known is not None and not known.read_like
+            say(f"{title_of(known.provider)}: {target.text}" if known is not None and named else target.text)
         except (UsageError, Refused) as error:
             failed.append(error)
     if not answers:
@@ -95,9 +96,7 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
             raise UsageError(f"{target.text} No such fix is offered there{there}.")
         return chosen[:1]
     if target.recognised is None and not is_meant(target):
-        ways = [f"--choose {problem.rule}={fix.id}" for problem in about for fix in problem.fixes]
-        offered = f" What can be done there: {', '.join(ways)}." if ways else ""
-        raise UsageError(f"{target.text}{offered}")
+        raise UsageError(f"{target.text}{_choices(about)}")
     problem = target.problem
     if problem is None or not is_meant(target):
         known = target.recognised
@@ -108,16 +107,24 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
             file = shell_word(str(session.path)) if session.path is not None else "FILE"
             remedy += f" Run: {command(known.error.command.replace('FILE', file, 1))}"
         unsure = " It is not certain that the error means this, so nothing was changed." if problem is not None else ""
-        raise UsageError(f"{target.text}{remedy}{unsure}")
+        raise UsageError(
+            f"{target.text}{remedy}{unsure}{_choices(about) if known is not None and known.read_like else ''}"
+        )
     fix = problem.recommended
     if fix is None:
-        raise Refused(f"{target.text} {problem.no_fix or 'No fix of it is recommended.'}")
+        raise Refused(f"{target.text} {problem.no_fix or 'No fix of it is recommended.'}{_choices([problem])}")
     if target.found.is_placed or problem.named is not None:
         return [(number, problem, fix)]
     # It is about any such block: the request is refused until none is left.
     rules = target.recognised.error.rules if target.recognised is not None else ()
     found = _all_of(session.conversations[number], problem, rules)
-    return [(number, one, way) for one in found if (way := _same(one, fix)) is not None]
+    unsure = target.recognised is not None and target.recognised.read_like
+    return [(number, one, way) for one in found if (way := _same(one, fix)) is not None and not (unsure and way.loses)]
+
+
+def _choices(about: Sequence[Problem]) -> str:
+    ways = dict.fromkeys(f"--choose {problem.rule}={fix.id}" for problem in about for fix in problem.fixes)
+    return f" What can be done there: {', '.join(ways)}." if ways else ""
 
 
 def is_meant(target: Target) -> bool:
@@ -125,8 +132,11 @@ def is_meant(target: Target) -> bool:
     known, problem = target.recognised, target.problem
     if known is None or problem is None:
         return problem is not None and target.found is Found.INDEX
-    alike = {like for rule in known.error.rules for like in RULES[rule].alike}
     placed = target.found.is_placed
+    best = problem.recommended
+    if known.read_like and not placed and (best is None or best.loses):
+        return False  # too little is known to lose something for it
+    alike = {like for rule in known.error.rules for like in RULES[rule].alike}
     if problem.named is not None or problem.rule in (*known.error.rules, *alike):
         return placed or not known.names_a_place
     # A result without an id breaks the pair as well, which is the one problem that is told.

@@ -171,8 +171,10 @@ def _is_elsewhere(problem: Problem) -> bool:
 def title_for(fixes: Sequence[Fix]) -> str:
     """One title for fixes of one kind: their own if they share it."""
     first = fixes[0]
-    same = all(fix.title == first.title for fix in fixes)
-    return first.title if same else first.several or first.title
+    if all(fix.title == first.title for fix in fixes):
+        return first.title
+    kinds = dict.fromkeys(fix.several for fix in fixes)
+    return first.several or first.title if None in kinds else "; ".join(filter(None, kinds))
 
 
 def group_key(problem: Problem) -> tuple[str, str]:

@@ -46,8 +46,9 @@ def check(context: Context) -> None:
 
 
 def named_large(context: Context, place: NamedPlace) -> None:
-    """An image that an API refused for its size, or because it cannot read it."""
+    """An image that an API refused for its size, or because it cannot read or take it."""
     if place.message is None:
+        _any_of_them(context, place)
         return
     message = context.messages[place.message]
     for block in place.blocks(message):
@@ -85,6 +86,25 @@ def named_many(context: Context, place: NamedPlace) -> None:
 
 _KEPT: Final = 20
 """How many images stay where nothing is known of the provider's limit: all take so many."""
+
+
+def _any_of_them(context: Context, place: NamedPlace) -> None:
+    """An image that an API refused without saying which one: all are offered, none is recommended."""
+    found = [one for one in _all_media(context.messages) if not (place.measured and _is_small(context, one[2]))]
+    if not found:
+        return
+    number, block, _ = found[0]
+    message = context.messages[number]
+    parts = [part for _, _, part in found]
+    context.add(
+        _LARGE,
+        f"There {'is' if len(parts) == 1 else 'are'} {_counted(parts, 'one')} in this conversation.",
+        Where(at=(number, message.blocks.index(block)), others=(block,), about=message, record=block.record),
+        severity="error",
+        cause=Cause("image_too_large", "a tool or a person put it in as it was"),
+        fixes=(_removal(found, "remove-all-images" if len(parts) > 1 else "remove-image", _title(parts)),),
+        no_fix="Removing what the model then no longer sees is for you to decide.",
+    )
 
 
 def _parts_of(block: Block) -> list[dict[str, object]]:
@@ -178,9 +198,12 @@ def _removal(found: Sequence[tuple[int, Block, dict[str, object]]], id_: str, ti
     edits: list[Edit] = []
     for block in {id(block): block for _, block, _ in found}.values():
         edits += taken_out(block, [part for _, of, part in found if of is block])
+    return Fix(id_, title, tuple(edits), loses=f"{_counted(parts, 'the')}{KEPT_ASIDE}")
+
+
+def _counted(parts: Sequence[dict[str, object]], one: str) -> str:
     counts = [(kind, sum(described(part).kind == kind for part in parts)) for kind in ("image", "audio", "document")]
-    said = " and ".join(f"the {kind}" if count == 1 else f"{count:,} {kind}s" for kind, count in counts if count)
-    return Fix(id_, title, tuple(edits), loses=f"{said}{KEPT_ASIDE}")
+    return " and ".join(f"{one} {kind}" if count == 1 else f"{count:,} {kind}s" for kind, count in counts if count)
 
 
 def taken_out(block: Block, parts: Iterable[dict[str, object]]) -> Iterator[Edit]:

@@ -44,6 +44,8 @@ class Staged(Struct, frozen=True, eq=False):
     decisions: tuple[Decision, ...] = ()
     each_loses: tuple[str, ...] = ()
     """What each of its fixes claims to lose."""
+    kinds: tuple[str, ...] = ()
+    """What each kind of its fixes does, said of several; empty where one of them does not say it."""
 
     @property
     def problems(self) -> int:
@@ -77,7 +79,13 @@ def row_of(taken: Sequence[tuple[Problem, Fix]], before: Conversation, after: Co
         placeholders=len(made_up),
         decisions=tuple(Decision.of(found, chosen, text) for found, chosen in taken),
         each_loses=losses,
+        kinds=_kinds_of([chosen.several for _, chosen in taken]),
     )
+
+
+def _kinds_of(said: Sequence[str | None]) -> tuple[str, ...]:
+    kinds = tuple(dict.fromkeys(one for one in said if one is not None))
+    return kinds if None not in said else ()
 
 
 def losing(row: Staged, said: str) -> Staged:
@@ -100,8 +108,15 @@ def merged(rows: Sequence[Staged]) -> list[Staged]:
     for row in rows:
         key = (row.rules, row.fix_ids, row.conversation)
         known = by_kind.get(key)
-        by_kind[key] = row if known is None else _summary([known, row], row.title if row.count > 1 else known.title)
+        by_kind[key] = row if known is None else _summary([known, row], _title_of_both(known, row))
     return list(by_kind.values())
+
+
+def _title_of_both(known: Staged, row: Staged) -> str:
+    kinds = dict.fromkeys((*known.kinds, *row.kinds))
+    if len(kinds) > 1 and known.kinds and row.kinds:
+        return "; ".join(kinds)
+    return row.title if row.count > 1 else known.title
 
 
 def _summary(rows: Sequence[Staged], title: str | None = None) -> Staged:
@@ -122,6 +137,7 @@ def _summary(rows: Sequence[Staged], title: str | None = None) -> Staged:
         placeholders=sum(row.placeholders for row in rows),
         decisions=tuple(decision for row in rows for decision in row.decisions),
         each_loses=losses,
+        kinds=_kinds_of([kind for row in rows for kind in row.kinds or (None,)]),
     )
 
 

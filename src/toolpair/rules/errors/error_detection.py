@@ -83,6 +83,11 @@ _VENDORS: Final = (
 )
 
 
+NOT_KNOWN: Final = "These words are not known; they read like: "
+_NOBODY: Final = "chat-server"
+"""Who raised an error of which nothing says it."""
+
+
 class Recognised(Struct, frozen=True):
     """A recognised text: which error it is, and what it names."""
 
@@ -108,6 +113,18 @@ class Recognised(Struct, frozen=True):
     """Which gateway passed it on: "OpenRouter (Anthropic)"."""
     count: int = 1
     """How many different errors the text holds."""
+    read_like: bool = False
+    """Its words are not known: they only read like this error, and nobody is known to say them."""
+
+    @property
+    def meaning(self) -> str:
+        """What it means, one sentence; before it, where that is so, that its words are not known."""
+        return f"{NOT_KNOWN}{self.error.meaning}" if self.read_like else self.error.meaning
+
+    @property
+    def is_of_nobody(self) -> bool:
+        """Whether neither its words nor a wrapper say who raised it."""
+        return self.read_like and self.provider == _NOBODY
 
     @property
     def profile(self) -> str | None:
@@ -206,6 +223,7 @@ def _read(pasted: PastedText, hit: Hit, others: Sequence[Hit] = ()) -> Recognise
         tool,
         provider,
         through,
+        read_like=hit.shaped,
     )
 
 
@@ -311,7 +329,7 @@ def _sender(pasted: PastedText, hit: Hit) -> tuple[str, str | None]:
     provider = error.provider
     named = _profile_of(vendor)
     if hit.shaped:
-        provider = named[0] if named is not None else "chat-server"
+        provider = named[0] if named is not None else _NOBODY
     elif _VERTEX.search(text) and provider == "anthropic":
         provider = "vertex-anthropic"
     elif named is not None and any(provider in family and named[0] in family for family in _FAMILIES):

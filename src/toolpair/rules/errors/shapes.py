@@ -22,6 +22,14 @@ _EXPLAINS: Final = 150
 """Characters (squeezed) after an error in which a server may say what it wants instead."""
 _OF_A_TOOL: Final = re.compile(r"tools[.\[]+\d")
 """A definition of a tool, not a message."""
+_OF_MESSAGES: Final = re.compile(r"messages?[.\[]|input[.\[]")
+"""What a text speaks of in which an id is a call's, and not a phone call's."""
+_DONE: Final = (
+    r"(?:remov|dropp|stripp|skipp|filter|prun|repair|discard|delet|ignor|summari[sz]|compact|clean)(?:ed|ing)"
+)
+_DONE_BEFORE: Final = re.compile(rf"{_DONE}[^.;:,]{{0,12}}\Z")
+_DONE_AFTER: Final = re.compile(rf"[^.;]{{0,20}}?,{_DONE}")
+"""A program says what it has done about it: nobody refused the request."""
 _NEAR: Final = 60
 _CLASS: Final = re.compile(r"\{([a-z]+)\}")
 _PAIRED: Final = re.compile(r"\{(?:call|result)\}")
@@ -57,14 +65,20 @@ def _found(pasted: PastedText) -> Iterator[Hit]:
     before = max(0, len(pasted.bare) - _MOST)
     text = pasted.bare[before:]
     of_tools = "tool" in text or "function" in text
+    of_ids = of_tools or _OF_MESSAGES.search(text) is not None
     for error, shape, fixed in _shapes():
-        if fixed not in text or (not of_tools and _PAIRED.search(shape)):
+        if fixed not in text or (not of_tools and _PAIRED.search(shape)) or (not of_ids and "{id}" in shape):
             continue
         for match in _compiled(shape).finditer(text):
             start, end = match.span()
-            if not _OF_A_TOOL.search(text, max(0, start - _NEAR), end):
+            if not _OF_A_TOOL.search(text, max(0, start - _NEAR), end) and not _is_of_a_log(text, start, end):
                 wording = Wording(error, "", ("",), (), end - start, 0)
                 yield Hit(wording, before + start, before + end, end - start, (0, 0), (0, 0), shaped=True)
+
+
+def _is_of_a_log(text: str, start: int, end: int) -> bool:
+    before = _DONE_BEFORE.search(text, max(0, start - _NEAR), start)
+    return before is not None or _DONE_AFTER.match(text, end) is not None
 
 
 @cache

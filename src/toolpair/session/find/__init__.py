@@ -337,7 +337,7 @@ def _by_error(file: Searched, known: Recognised) -> Target:
             number, found = at, match
         if found.found >= (Found.ID if known.ids else Found.INDEX):
             break
-    notes = [known.error.meaning]
+    notes = [] if known.read_like else [known.meaning]
     missing = _missing_ids(known, searches) if found.found is not Found.ID else []
     if found.found is Found.ID:
         notes.append("Found by the id.")
@@ -361,6 +361,8 @@ def _by_error(file: Searched, known: Recognised) -> Target:
         _elsewhere(id_, place) if place is not None else f"The id {id_} is not in this file."
         for id_, place in missing[:1]
     ]
+    if known.read_like:
+        notes.insert(0, known.meaning)
     return Target(
         " ".join(notes),
         found.pair,

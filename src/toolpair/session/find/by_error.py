@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from toolpair.history.conversation import Conversation, Found, weight
 from toolpair.rules.errors.error_detection import Recognised
-from toolpair.rules.named import raised
+from toolpair.rules.named import offered, raised
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile
 from toolpair.rules.registry import RULES
@@ -244,6 +244,9 @@ class ErrorSearch:
             place = self._said_of(NamedPlace(problem.message, problem.block))
             named = self._conversation.named((problem.rule,), place) if problem.message is not None else ()
             problem = next(iter(named), None) or raised(problem)  # the API has refused it
+        best = problem.recommended
+        if self._known.read_like and not found.is_placed and best is not None and best.loses:
+            problem = offered(problem)  # words that are not known, and no place: too little to lose something for
         return ErrorMatch(found, how, problem, name, problem.pair, problem.message)
 
     def _said_of(self, place: NamedPlace) -> NamedPlace:
