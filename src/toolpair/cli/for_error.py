@@ -118,8 +118,8 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
     # It is about any such block: the request is refused until none is left.
     rules = target.recognised.error.rules if target.recognised is not None else ()
     found = _all_of(session.conversations[number], problem, rules)
-    unsure = target.recognised is not None and target.recognised.read_like
-    return [(number, one, way) for one in found if (way := _same(one, fix)) is not None and not (unsure and way.loses)]
+    loses = target.recognised is None or not target.recognised.read_like
+    return [(number, one, way) for one in found if (way := _same(one, fix)) is not None and (loses or not way.loses)]
 
 
 def _choices(about: Sequence[Problem]) -> str:
