@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -160,7 +160,7 @@ def test_a_project_sets_nothing_for_files_outside_of_it(
         project.write_text(f"[tool.toolpair]\nbaseline = {json.dumps(baseline)}\n")
         assert main(["check", ".", "--update-baseline"]) == 2
         assert "pyproject.toml:2: baseline is a file of the project, not " in capsys.readouterr().err
-    assert os.listdir(tmp_path) == ["project"] or set(os.listdir(tmp_path)) == {"config", "project"}
+    assert set(os.listdir(tmp_path)) == {"config", "project"}
 
 
 def test_whose_a_project_is(config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -182,17 +182,15 @@ def test_whose_a_project_is(config: Path, capsys: pytest.CaptureFixture[str], tm
         assert "pyproject.toml belongs to another user, and is not read." in capsys.readouterr().err
 
 
-def test_a_strangers_file_is_read_at_once(config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    shutil.copy(BROKEN, tmp_path / "broken.json")
-    begun = time.monotonic()
+def test_a_strangers_file_is_read_at_once(config: Path, tmp_path: Path) -> None:
+    shutil.copy(SAMPLES / "valid.json", tmp_path)
+    check = [sys.executable, "-m", "toolpair", "check", "valid.json"]
     many = "\n".join(f"k{number} = 1" for number in range(30_000))
     for text in ("x = 1  #[" + " " * 500_000, "[" + " " * 500_000 + "\n", "a." * 100_000 + "a = 1\n", many):
         (tmp_path / "pyproject.toml").write_text(f"[tool.toolpair]\n{text}\n")
-        assert main(["check", "broken.json"]) == 1
-    assert time.monotonic() - begun < PATIENCE / 4
+        subprocess.run(check, cwd=tmp_path, timeout=PATIENCE, check=True)
     os.mkfifo(config)
-    assert main(["check", "broken.json"]) == 1
-    config.unlink()
+    subprocess.run(check, cwd=tmp_path, timeout=PATIENCE, check=True)
 
 
 def test_a_folder_that_is_gone(
