@@ -99,8 +99,7 @@ def _any_of_them(context: Context, place: NamedPlace) -> None:
     context.add(
         _LARGE,
         f"There {'is' if len(parts) == 1 else 'are'} {_counted(parts, 'one')} in this conversation.",
-        # Of the conversation, not of the first one's record: so it is found again.
-        Where(at=(number, message.blocks.index(block)), others=(block,), about=message),
+        Where(at=(number, message.blocks.index(block)), others=(block,), about=message, record=block.record),
         severity="error",
         cause=Cause("image_too_large", "a tool or a person put it in as it was"),
         fixes=(_removal(found, "remove-all-images" if len(parts) > 1 else "remove-image", _title(parts)),),
