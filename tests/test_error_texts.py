@@ -329,6 +329,7 @@ def test_words_that_nobody_has_read_are_known_by_what_they_say(rule: str, said: 
     ):
         found = recognise(text)
         assert found is not None and rule in found.error.rules, (text, found and found.error.id)
+        assert found.read_like and found.meaning.startswith("These words are not known; they read like: ")
         assert found.provider in ("chat-server", "anthropic", "groq")
         if "7" in said:
             assert found.message == 7
@@ -407,6 +408,8 @@ def test_words_that_nobody_has_read_are_known_by_what_they_say(rule: str, said: 
         "messages[3].content_type: invalid enum value",
         "KeyError: 'content'",
         "温度参数非法，请检查文档",
+        "A phone says: duplicate call_id",
+        "the prompt is too long, summarizing",
     ],
 )
 def test_words_about_something_else_are_not_known_by_what_they_say(text: str) -> None:
@@ -424,6 +427,9 @@ def test_all_texts_are_data_that_hold_together() -> None:
         assert set(error.rules) <= known, error.id
         assert error.meaning.endswith(".") and error.remedy.endswith(".")
         assert error.link.startswith("https://")
+        if error.shapes:
+            # Whoever reads like it may be anybody.
+            assert not re.search(r"\b(Ollama|Anthropic|OpenAI|Gemini|Mistral|DeepSeek|Kimi|Bedrock)\b", error.meaning)
 
 
 def test_the_wrapper_is_named_and_what_is_inside_decides() -> None:

@@ -33,6 +33,22 @@ def test_what_an_unknown_answer_says_is_shown_without_its_wrapper(run: Run) -> N
     assert not listed.json["known"] and listed.json["rules"] == []
 
 
+def test_a_text_that_reads_like_a_known_one_is_said_to_be_unknown(run: Run) -> None:
+    said = "messages[7]: duplicate tool result"
+    begins = "These words are not known; they read like: Two tool messages answer one call.\n"
+    ran = run("explain", said)
+    assert ran.code == 1 and ran.out.startswith(begins) and "result.duplicate" in ran.out and "http" not in ran.out
+    assert not any(name in ran.out for name in ("OpenAI", "Chat server", "nearest"))
+    listed = run("explain", said, "--output-format", "json")
+    assert listed.code == 1 and not listed.json["known"] and listed.json["nearest"] == []
+    error = listed.json["error"]
+    assert error["read_like"] and (error["provider"], error["title"], error["profile"]) == (None, None, None)
+    ran = run("explain", in_litellm(said))
+    assert ran.out.startswith(f"{begins}  They came through LiteLLM (Groq).\n")
+    assert run("explain", in_litellm(said), "--output-format", "json").json["error"]["provider"] == "groq"
+    assert not run("explain", SAMPLES["ANT01"].text, "--output-format", "json").json["error"]["read_like"]
+
+
 ERROR = SAMPLES["ANT01"].text
 
 

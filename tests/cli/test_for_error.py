@@ -9,6 +9,10 @@ import toolpair
 from tests.cli.conftest import Run
 from tests.test_named_places import CHAT
 
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAADUlEQVR4nGNgGAWkAwABNgABVtF/yAAAAABJRU5ErkJggg=="
+IMAGES = [{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}}] * 3
+TURN = {"role": "user", "content": "go on"}
+
 
 def test_an_error_makes_a_warning_acute_and_is_answered_alone(tmp_path: Path, run: Run) -> None:
     path, error, other = tmp_path / "chat.json", tmp_path / "out.json", tmp_path / "other.json"
@@ -135,3 +139,76 @@ def test_what_is_wrong_at_a_place_in_another_way_is_left(tmp_path: Path, run: Ru
     missing = "Failed to deserialize the JSON body into the target type: messages[3]: missing field `tool_call_id`"
     ran = run("fix", path, "--for-error", missing, "-o", out)
     assert ran.code == 0 and json.loads(out.read_bytes())[3]["tool_call_id"] == "call_a"
+
+
+def test_words_that_are_not_known_lose_nothing_without_a_place(tmp_path: Path, run: Run) -> None:
+    path, out = tmp_path / "th.json", tmp_path / "out.json"
+    thinking = {"type": "thinking", "thinking": "hm", "signature": "c2lnbmVk" * 8}
+    words = {"type": "text", "text": "well"}
+    path.write_text(
+        json.dumps(
+            [
+                {"role": "user", "content": "look"},
+                {"role": "assistant", "content": [thinking, words]},
+                {"role": "user", "content": [words, *IMAGES]},
+            ]
+        )
+    )
+    for text in ("invalid reasoning signature", "too many images: at most 2 images per request are allowed"):
+        ran = run("fix", path, "--for-error", text, "-o", out)
+        assert ran.code == 2 and not out.exists() and "It is not certain" in ran.err and "--choose " in ran.err, text
+        assert "These words are not known; they read like: " in ran.err and "Anthropic" not in ran.err
+        target = toolpair.open(path).find(text)
+        assert target is not None and target.text.startswith("These words are not known; they read like: ")
+        assert target.problem is not None and target.problem.recommended is None and target.problem.severity == "info"
+    secret = run("fix", path, "--for-error", "Failed to decrypt encrypted content of the file", "-o", out)
+    assert (
+        secret.code == 2 and not out.exists() and "that toolpair knows" in secret.err and "--choose" not in secret.err
+    )
+    ran = run("fix", path, "--for-error", "messages.1.content.0: invalid reasoning signature", "-o", out)
+    assert ran.code == 0 and json.loads(out.read_bytes())[1]["content"] == [words], ran.err
+    assert ran.err.startswith("toolpair: These words are not known; they read like: ")
+    fix = ("--choose", "reasoning.bad_signature=remove-all-thinking")
+    ran = run("fix", path, "--for-error", "invalid reasoning signature", *fix, "-o", out, "--force")
+    assert ran.code == 0 and json.loads(out.read_bytes())[1]["content"] == [words], ran.err
+    # What loses nothing is done.
+    chat = [message for message in CHAT if message.get("tool_call_id") != "call_a"]
+    path.write_text(json.dumps(chat))
+    ran = run(
+        "fix", path, "--for-error", "every tool call needs to be followed by a tool message", "-o", out, "--force"
+    )
+    assert [message.get("tool_call_id") for message in json.loads(out.read_bytes())].count("call_a") == 1, ran.err
+
+
+def test_an_image_error_without_a_place_counts_the_images_and_offers_all(tmp_path: Path, run: Run) -> None:
+    path, out = tmp_path / "img.json", tmp_path / "out.json"
+    path.write_text(json.dumps([TURN, {"role": "assistant", "content": "ok"}, {"role": "user", "content": IMAGES}]))
+    fix = "--choose content.image_too_large=remove-all-images"
+    for text in ("does not support image input", "400 Could not process image"):
+        ran = run("fix", path, "--for-error", text, "-o", out)
+        assert ran.code == 3 and not out.exists(), (text, ran.err)
+        assert "There are 3 images in this conversation." in ran.err and fix in ran.err
+        assert "Nothing in this file causes it" not in ran.err
+        ran = run("explain", text, path)
+        assert ran.code == 0 and "There are 3 images in this conversation." in ran.out and fix in ran.out
+    ran = run("fix", path, "--for-error", text, *fix.split(), "-o", out)
+    assert ran.code == 0 and b"base64" not in out.read_bytes() and out.read_bytes().count(b"image removed") == 3
+    ran = run("fix", path, "--for-error", "image exceeds 5 MB maximum: 9 bytes > 5242880 bytes", "-o", out, "--force")
+    assert "There are 3 images" not in ran.err, "these are surely small enough"
+    path.write_text(json.dumps([TURN, {"role": "assistant", "content": "ok"}, TURN]))
+    ran = run("fix", path, "--for-error", text, "-o", out, "--force")
+    assert ran.code == 2 and "Nothing in this file causes it now" in ran.err
+
+
+def test_a_summary_of_two_fixes_says_what_each_does(tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "dup.json"
+    turns = []
+    for id_, outputs in (("toolu_1", "aa"), ("toolu_2", "ab")):
+        turns.append({"role": "assistant", "content": [{"type": "tool_use", "id": id_, "name": "run", "input": {}}]})
+        results = [{"type": "tool_result", "tool_use_id": id_, "content": output} for output in outputs]
+        turns.append({"role": "user", "content": results})
+    both = "2 × drop the copies; keep the first real result of each call, others as text  (2 messages changed"
+    for order in (turns, [*turns[2:], *turns[:2]]):
+        path.write_text(json.dumps([TURN, *order]))
+        said = run("fix", path, "--for-error", "Not the same number of function calls and responses", "--diff").err
+        assert both in said or "2 × keep the first real result of each call, others as text; drop the copies" in said

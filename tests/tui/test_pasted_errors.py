@@ -127,6 +127,25 @@ def test_what_an_error_makes_acute_is_shown_fixed_and_comes_back_when_undone(tmp
     drive(path, play)
 
 
+def test_words_that_are_not_known_are_said_to_be_and_nothing_is_lost_for_them(tmp_path: Path) -> None:
+    path = tmp_path / "th.json"
+    thinking = {"type": "thinking", "thinking": "hm", "signature": "c2lnbmVk" * 8}
+    turns = [{"role": "assistant", "content": [thinking, {"type": "text", "text": "well"}]}]
+    path.write_text(json.dumps([{"role": "user", "content": "look"}, *turns, {"role": "user", "content": "and"}]))
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await paste(app, pilot, "invalid reasoning signature")
+        await press(pilot, "enter")
+        shown = " ".join(frame(app).split())
+        assert "These words are not known; they read like: The signature" in shown and "API REFUSED IT" not in shown
+        problem = app.overview.current
+        assert problem is not None and (problem.severity, problem.recommended) == ("info", None)
+        await press(pilot, "space")
+        assert not app.session.staged
+
+    drive(path, play)
+
+
 def test_a_text_that_leads_nowhere_is_told_and_the_prompt_stays(sound: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "at")

@@ -36,7 +36,7 @@ examples:
 
 Put a text with backticks in single quotes, or pass it through standard input: in double quotes the shell runs them.
 
-exit code: 0 known, 1 unknown text, 2 bad usage or unreadable file
+exit code: 0 known, 1 unknown text or one that only reads like a known one, 2 bad usage or unreadable file
 """
 _NAME: Final = re.compile(r"[a-z_]+(?:\.[a-z_0-9]+)?")
 _CAUSE: Final = 400

@@ -106,20 +106,23 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
         if known is not None and known.error.command:
             file = shell_word(str(session.path)) if session.path is not None else "FILE"
             remedy += f" Run: {command(known.error.command.replace('FILE', file, 1))}"
-        unsure = " It is not certain that the error means this, so nothing was changed." if problem is not None else ""
-        raise UsageError(
-            f"{target.text}{remedy}{unsure}{_choices(about) if known is not None and known.read_like else ''}"
-        )
+        if problem is None:
+            raise UsageError(f"{target.text}{remedy}")
+        unsure = f"{problem.text} It is not certain that the error means this, so nothing was changed."
+        raise UsageError(f"{target.text}{remedy} {unsure}{_choices(about)}")
     fix = problem.recommended
     if fix is None:
-        raise Refused(f"{target.text} {problem.no_fix or 'No fix of it is recommended.'}{_choices([problem])}")
+        why = problem.no_fix or "No fix of it is recommended."
+        raise Refused(f"{target.text} {problem.text} {why}{_choices([problem])}")
     if target.found.is_placed or problem.named is not None:
         return [(number, problem, fix)]
     # It is about any such block: the request is refused until none is left.
     rules = target.recognised.error.rules if target.recognised is not None else ()
     found = _all_of(session.conversations[number], problem, rules)
-    loses = target.recognised is None or not target.recognised.read_like
-    return [(number, one, way) for one in found if (way := _same(one, fix)) is not None and (loses or not way.loses)]
+    read_like = target.recognised is not None and target.recognised.read_like
+    return [
+        (number, one, way) for one in found if (way := _same(one, fix)) is not None and not (read_like and way.loses)
+    ]
 
 
 def _choices(about: Sequence[Problem]) -> str:

@@ -96,9 +96,10 @@ def _any_of_them(context: Context, place: NamedPlace) -> None:
     number, block, _ = found[0]
     message = context.messages[number]
     parts = [part for _, _, part in found]
+    which = " that may be too large" if place.measured else ""
     context.add(
         _LARGE,
-        f"There {'is' if len(parts) == 1 else 'are'} {_counted(parts, 'one')} in this conversation.",
+        f"There {'is' if len(parts) == 1 else 'are'} {_counted(parts, 'one')} in this conversation{which}.",
         Where(at=(number, message.blocks.index(block)), others=(block,), about=message, record=block.record),
         severity="error",
         cause=Cause("image_too_large", "a tool or a person put it in as it was"),

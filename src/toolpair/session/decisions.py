@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LONGEST_ID: Final = 200
 """Characters: providers allow 64, and a longer one may hold anything."""
+_WHOLE: Final = -1
 
 
 class Decision(Struct, frozen=True):
@@ -34,7 +35,8 @@ class Decision(Struct, frozen=True):
     options: Options | None = None
     """For a replica of another system, which is one decision: `fix_id` is the recipe's name, these are its options."""
     within: tuple[int, ...] | None = None
-    """For a problem only because an error text named it: the block of its message, and the part of that, if named."""
+    """For a problem only because an error text named it: the block of its message, and the part of that, if named. Of
+    the whole conversation `_WHOLE`, with another number where the text says that something is too large."""
 
     @classmethod
     def of(cls, problem: Problem, fix: Fix, text: str | None) -> Decision:
@@ -95,12 +97,16 @@ def still_named(named: Sequence[Problem], conversation: Conversation) -> Sequenc
 def _named(
     conversation: Conversation, rule: str, record: int | None, within: tuple[int, ...], measured: bool = False
 ) -> Sequence[Problem]:
+    if within[:1] == (_WHOLE,):
+        return conversation.named((rule,), NamedPlace(measured=measured or len(within) > 1))
     messages = conversation.messages_of({record}) if record is not None else ()
     block, part = (*within, None, None)[:2]
     return conversation.named((rule,), NamedPlace(next(iter(messages), None), block, part, measured))
 
 
 def _within(place: NamedPlace) -> tuple[int, ...]:
+    if place.message is None:
+        return (_WHOLE, 1) if place.measured else (_WHOLE,)
     return tuple(number for number in (place.block, place.part) if number is not None)
 
 

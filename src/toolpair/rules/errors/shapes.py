@@ -78,7 +78,7 @@ def _found(pasted: PastedText) -> Iterator[Hit]:
 
 def _is_of_a_log(text: str, start: int, end: int) -> bool:
     before = _DONE_BEFORE.search(text, max(0, start - _NEAR), start)
-    return before is not None or _DONE_AFTER.match(text, end) is not None
+    return before is not None or _DONE_AFTER.match(text, end - 1) is not None
 
 
 @cache
