@@ -300,7 +300,6 @@ def test_texts_from_public_threads_are_named_rightly_or_not_at_all() -> None:
         ("content.image_too_large", "'data:image/png;base64,iVBORw0KGgo...' is not a valid URI"),
         ("content.empty_message", "EmbedRequest.contents[7].parts[0].data: required oneof field 'data' must be set"),
         ("turn.no_user", "Error: no user or tool message found"),
-        ("turn.no_user", "Invalid 'messages': empty array. Expected an array with minimum length 1."),
         ("content.not_a_string", "json: cannot unmarshal object into Go struct field Request.messages of type string"),
         ("content.not_a_string", "This model accepts a single text part per message"),
         ("content.null", "Cannot subscript null at row 23: set start = message.content[:9]"),
