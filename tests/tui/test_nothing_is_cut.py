@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from tests.conftest import SAMPLES
 from tests.session_folders import claude_session
-from tests.tui.driving import array_file, drive, frame, lines_of, press
+from tests.tui.driving import array_file, at_rest, drive, frame, lines_of, press
 from toolpair.rules.pages import pages
 from toolpair.session.session import Session, open_session
 from toolpair.tui.app import ToolpairApp
@@ -192,6 +192,6 @@ def test_a_fix_shows_what_it_writes_before_the_bytes(native: Path) -> None:
             assert shown.index(words) < shown.index("new line · "), "words come before bytes"
             await press(pilot, "escape")
         await press(pilot, "space", "w")
-        assert words in frame(app)
+        assert words in await at_rest(pilot, app)
 
     drive(native, play, (120, 40))
