@@ -7,6 +7,7 @@ import json
 import re
 import struct
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -235,11 +236,10 @@ def test_the_end_of_a_long_output_is_reached_while_it_is_laid_out(tmp_path: Path
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "g", "j", "l", "enter", "G")
-        for _ in range(600):
-            if not view_of(app).body.more(0) and "19999" in frame(app):
-                break
+        end = monotonic() + PATIENCE
+        while "id  19999" not in frame(app):
+            assert monotonic() < end
             await pilot.pause(0.02)
-        assert "id  19999" in frame(app)
 
     drive(path, play)
 
