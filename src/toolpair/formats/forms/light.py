@@ -210,9 +210,17 @@ def _call(
 
 
 def _result(
-    kind: str, record: int, slot: Any, id_: Any, name: Any, content: Any, failed: bool, rule: Rule
+    kind: str,
+    record: int,
+    slot: Any,
+    id_: Any,
+    name: Any,
+    content: Any,
+    failed: bool,
+    rule: Rule,
+    media: Any = None,
 ) -> tuple[Any, ...]:
-    if kind != "result":
+    if kind != "result" or media:
         raise Odd
     return RESULT, id_, _text(content), "", False, name
 
