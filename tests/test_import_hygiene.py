@@ -261,6 +261,7 @@ DOORS = {
         "session.journal.folder",
         "session.session",
         "shell.machine",
+        "shell.program",
         "tui.app",
         "tui.background_loading",
         "tui.leaving",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import stat
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -17,8 +16,8 @@ from msgspec.structs import astuple
 from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Checked, Entry
 from toolpair.cli.inputs import STDIN
+from toolpair.shell.whole_files import write_whole
 from toolpair.source.errors import Refused
-from toolpair.source.system import FLAGS, O_NOFOLLOW
 
 _LONGEST: Final = 256 << 20
 _ACTIVE: Final = "active"
@@ -138,17 +137,8 @@ class Baseline:
         entries = [msgspec.structs.asdict(key) | {"count": count} for key, count in order]
         # In ASCII alone: a file's name, or an id, may be no text.
         data = json.dumps({"version": 1, "known": entries}, indent=1).encode("ascii") + b"\n"
-        made = f"{self.path}.toolpair-{secrets.token_hex(4)}"
-        with open(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | O_NOFOLLOW | FLAGS, 0o666), "wb") as file:
-            try:
-                if os.path.isfile(self.path):
-                    os.chmod(made, stat.S_IMODE(os.stat(self.path).st_mode))
-                file.write(data)
-                file.flush()
-                os.replace(made, self.path)
-            except BaseException:
-                os.unlink(made)
-                raise
+        mode = stat.S_IMODE(os.stat(self.path).st_mode) if os.path.isfile(self.path) else 0o644
+        write_whole(self.path, data, mode)
         return others.total()
 
     def _is_checked(self, key: _Key) -> bool:

@@ -13,8 +13,8 @@ from toolpair.cli import exits, streams
 from toolpair.cli.exits import UsageError
 from toolpair.cli.meant import closest
 from toolpair.cli.terminal import Parser, out, safe
-from toolpair.shell.machine import Machine, current_folder
-from toolpair.shell.program import command
+from toolpair.shell.machine import Machine
+from toolpair.shell.program import command, current_folder
 
 FILES: Final = {"bash": "toolpair.bash", "zsh": "_toolpair", "fish": "toolpair.fish"}
 """What each shell reads; `scripts/make_completion.py` makes it."""

@@ -16,8 +16,8 @@ from toolpair.cli.main import COMMANDS, INTERFACE
 from toolpair.cli.meant import closest
 from toolpair.cli.terminal import Parser, add_color, add_format, out, safe, say, style_for
 from toolpair.formats import all_agents
-from toolpair.shell.machine import current_folder, home_short
-from toolpair.shell.program import project_settings, settings_file
+from toolpair.shell.machine import home_short
+from toolpair.shell.program import current_folder, project_settings, settings_file
 from toolpair.shell.settings import BadSettings, Setting, Settings, of_user
 
 AGENTS: Final = "agents"

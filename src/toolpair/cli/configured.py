@@ -18,8 +18,6 @@ from toolpair.shell.program import command as program
 from toolpair.shell.settings import BadSettings, Setting, Settings, of_user
 from toolpair.shell.settings import of_project as settings_of_project
 
-INTERFACE: Final = "open"
-"""The table of `toolpair FILE`."""
 OPTIONS: Final = (
     "agent-version", "ascii", "baseline", "color", "ignore", "inactive", "jobs", "keep-backups", "limit",
     "max-id-length", "max-size", "no-cache", "no-journal", "output-format", "profile", "quiet", "recipe", "select",

@@ -6,7 +6,6 @@ import argparse
 import hashlib
 import os
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Callable
@@ -21,15 +20,16 @@ from toolpair.cli import exits, streams
 from toolpair.cli.exits import UsageError
 from toolpair.cli.inputs import version_here
 from toolpair.cli.meant import closest
-from toolpair.cli.terminal import Parser, dump, out, safe, say
+from toolpair.cli.terminal import Parser, agreed, dump, out, safe, say
 from toolpair.formats import get_agent
 from toolpair.session.session import open_session
 from toolpair.session.summary import sentence_of
-from toolpair.shell.machine import Machine, current_folder, home_short
-from toolpair.shell.program import command
+from toolpair.shell.machine import Machine, home_short
+from toolpair.shell.program import command, current_folder
+from toolpair.shell.whole_files import write_whole
 from toolpair.source.errors import Refused, SaveFailed
 from toolpair.source.splice import splice
-from toolpair.source.system import FLAGS, O_NOFOLLOW, O_WAITLESS
+from toolpair.source.system import FLAGS, O_WAITLESS
 from toolpair.text.shell import shell_word
 
 _MARK: Final = "toolpair hook"
@@ -190,8 +190,7 @@ def _wanted(question: str, yes: bool) -> bool:
         return True
     if not sys.stdin.isatty():
         raise UsageError("Asking needs a terminal; --yes writes without.")
-    streams.say(f"{question} [y/N] ")
-    return sys.stdin.readline().strip().casefold() in ("y", "yes")
+    return agreed(question)
 
 
 def _read(path: Path) -> bytes | None:
@@ -213,7 +212,6 @@ def _write(path: Path, data: bytes | None, there: bytes | None) -> None:
     a link is followed.
     """
     real = Path(os.path.realpath(path))
-    made = real.with_name(f".{real.name}.toolpair-{secrets.token_hex(4)}")
     try:
         if data is None:
             _refuse_changed(path, there)
@@ -221,18 +219,7 @@ def _write(path: Path, data: bytes | None, there: bytes | None) -> None:
             return
         real.parent.mkdir(parents=True, exist_ok=True)
         mode = real.stat().st_mode & 0o7777 if real.exists() else 0o600
-        try:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | O_NOFOLLOW | FLAGS
-            with open(os.open(made, flags, 0o600), "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(made, mode)
-            _refuse_changed(path, there)
-            os.replace(made, real)
-        except BaseException:
-            made.unlink(missing_ok=True)
-            raise
+        write_whole(str(real), data, mode, lambda: _refuse_changed(path, there))
     except OSError as error:
         raise SaveFailed(f"{path} could not be written: {error.strerror}; it is as it was.") from None
 

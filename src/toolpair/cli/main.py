@@ -94,22 +94,14 @@ def _dispatch(arguments: list[str]) -> int:
 
 def _configured(command: str, parser: Any, typed: list[str]) -> list[str]:
     """The arguments that are set once for all: by the user, and for `check` by the project."""
-    from toolpair.shell.program import project_settings, settings_file
+    from toolpair.shell.program import current_folder, project_settings, settings_file
 
-    project = project_settings(_here()) if command == "check" else None
+    project = project_settings(current_folder()) if command == "check" else None
     if project is None and not os.path.lexists(settings_file()):
         return []
     from toolpair.cli.configured import configured
 
     return configured(command, project, parser, typed)
-
-
-def _here() -> str:
-    """The current folder; empty when it has been removed."""
-    try:
-        return os.getcwd()
-    except OSError:
-        return ""
 
 
 def _look_at(word: str, others: list[str]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolpair.cli import exits, streams
 from toolpair.cli.exits import UsageError
-from toolpair.cli.terminal import Parser, add_common, add_leaf, is_terminal, one_profile, out, say, typed
+from toolpair.cli.terminal import Parser, add_common, add_leaf, agreed, is_terminal, one_profile, out, say, typed
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided, is_database
 from toolpair.source.errors import UnknownForm, UnreadableFile
@@ -137,8 +137,8 @@ def _drafted(path: str) -> str | None:
     first = made.found.first
     where = "" if first is None else f" in the first {plural(first, 'element')}"
     recognised = f"{calls} and {results} were recognised by their shape{where}"
-    streams.say(f"toolpair: This form is not known. {recognised}: look at them? [y/N] ")
-    return guessed(made.form.table) if sys.stdin.buffer.readline().strip().lower() in (b"y", b"yes") else None
+    asked = f"toolpair: This form is not known. {recognised}: look at them?"
+    return guessed(made.form.table) if agreed(asked) else None
 
 
 def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:

@@ -113,6 +113,12 @@ def folded(text: str, width: int, first: str = "", later: str = "", *, break_lon
     )
 
 
+def agreed(question: str) -> bool:
+    """Whether the user answers with yes; anything else is no."""
+    streams.say(f"{question} [y/N] ")
+    return sys.stdin.buffer.readline().strip().lower() in (b"y", b"yes")
+
+
 def columns(least: int = 40) -> int:
     """Cells for a line of prose or of a table: the terminal's width, with a maximum; 80 in a file."""
     import shutil

@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import os
 import re
-import secrets
 import stat
 import sys
 from collections import Counter
@@ -24,6 +23,7 @@ import orjson
 from msgspec import Struct
 
 from toolpair.session.summary import counts_of, family_of, sentence_of
+from toolpair.shell.whole_files import MARK, write_whole
 from toolpair.source import peek
 from toolpair.source.addresses import LOG_ENDINGS, OPENING, divided
 from toolpair.source.errors import UnreadableFile
@@ -40,7 +40,6 @@ _LONGEST: Final = 64 << 20
 JUST_NOW: Final = 2 * 10**9
 """Nanoseconds after a change in which another may leave the same time."""
 _NAME: Final = "*"
-_NEW: Final = ".verdicts-"
 """How the name of what is being written begins."""
 _OUTLOOKS: Final = ("stops", "loses", "ready")
 _OWN: Final = os.path.dirname(os.path.dirname(__file__))
@@ -181,21 +180,14 @@ class VerdictCache:
         for key in list(kept)[: max(0, len(kept) - MOST)]:
             del kept[key]
         self._new = {}
-        made = self.path.with_name(f"{_NEW}{secrets.token_hex(4)}")
         with contextlib.suppress(OSError):
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            try:
-                with open(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | FLAGS, 0o600), "wb") as file:
-                    file.write(msgspec.msgpack.encode(_Stored(self._program, kept)))
-                os.replace(made, self.path)
-            except BaseException:
-                made.unlink(missing_ok=True)
-                raise
+            write_whole(str(self.path), msgspec.msgpack.encode(_Stored(self._program, kept)))
 
     def clear(self) -> None:
         """Remove what is kept. Raises OSError."""
         self._kept = {}
-        for path in (self.path, *self.path.parent.glob(f"{_NEW}*")):
+        for path in (self.path, *self.path.parent.glob(f".{self.path.name}{MARK}*")):
             path.unlink(missing_ok=True)
 
     def _read(self) -> dict[bytes, Kept]:

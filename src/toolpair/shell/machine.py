@@ -12,14 +12,6 @@ from msgspec import Struct
 from toolpair.shell.program import settings_file
 
 
-def current_folder() -> str:
-    """The current working directory; empty when it has been removed."""
-    try:
-        return os.getcwd()
-    except OSError:
-        return ""
-
-
 def resolved(folder: str) -> str:
     """The path with symbolic links resolved; unchanged where no file system can have such a name."""
     try:

@@ -10,6 +10,14 @@ _called: str | None = _PLAIN
 """None until it is asked for: searching PATH is too slow for start-up."""
 
 
+def current_folder() -> str:
+    """The current working directory; empty when it has been removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
 def settings_file() -> str:
     """The path of the user's `config.toml`: in the folder that platformdirs names, which is slow to import."""
     if sys.platform == "darwin":

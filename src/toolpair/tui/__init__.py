@@ -86,7 +86,8 @@ def _sessions(open: Open | None, database: str | None, cached: bool) -> Sessions
     from functools import partial
 
     from toolpair.session.session import open_session
-    from toolpair.shell.machine import Machine, current_folder
+    from toolpair.shell.machine import Machine
+    from toolpair.shell.program import current_folder
     from toolpair.tui.picker_checks import ProcessJudge
     from toolpair.tui.session_list import Sessions
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import secrets
 from pathlib import Path
 from typing import Final
+
+from toolpair.shell.whole_files import write_whole
 
 _LONGEST: Final = 100
 """Bytes read: no theme has a longer name."""
@@ -45,14 +45,9 @@ class Preferences:
 
     def remember(self, name: str, value: str) -> bool:
         """Returns whether it will be known the next time."""
-        made = self._folder / f".{name}-{secrets.token_hex(4)}"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with open(made, "x", encoding="ascii") as file:
-                file.write(f"{value}\n")
-            os.replace(made, self._folder / name)
+            write_whole(str(self._folder / name), f"{value}\n".encode("ascii"))
         except (OSError, ValueError):
-            with contextlib.suppress(OSError):
-                made.unlink()
             return False
         return True

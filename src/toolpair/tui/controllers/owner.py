@@ -50,7 +50,8 @@ class Owner(MainScreen):
         """The problem under the cursor; if there is none, say so."""
         problem = self.overview.current
         if problem is None and self.is_whole():
-            self.say("no problem here. ] goes to the next one")
+            some = any(self.overview.index.levels)
+            self.say("no problem here. ] goes to the next one" if some else "there are no problems")
         return problem
 
     def show_problem(self, problem: Problem) -> None:
