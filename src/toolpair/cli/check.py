@@ -138,20 +138,14 @@ def _tell(options: argparse.Namespace, totals: Totals, baseline: Baseline | None
         kept = f" It still lists {plural(others, 'problem')} of what was not checked this time." if others else ""
         say(f"{plural(baseline.hidden, 'problem')} written to {baseline.path}.{kept}")
     path, set_there = options.project or (None, ())
-    by_project = [key for key in ("select", "ignore") if key in set_there and totals.hidden]
-    by_project += ["baseline"] if "baseline" in set_there and totals.known else []
-    not_asked = totals.hidden
-    known = totals.known if baseline is not None and not baseline.update else 0
-    if by_project:
-        count = (not_asked if by_project != ["baseline"] else 0) + (known if "baseline" in by_project else 0)
-        if count:
-            say(f"Not shown, since {path} sets {' and '.join(by_project)}: {plural(count, 'problem')}.")
-        known = 0 if "baseline" in by_project else known
-        not_asked = not_asked if by_project == ["baseline"] else 0
-    if known and baseline is not None:
-        say(f"Not shown, since {baseline.path} lists them: {plural(known, 'known problem')}.")
-    if not_asked and options.quiet:
-        say(f"Not shown, since not asked for: {plural(not_asked, 'problem')}.")
+    narrowed = [key for key in ("select", "ignore") if key in set_there]
+    if totals.hidden and narrowed:
+        say(f"Not shown, since {path} sets {' and '.join(narrowed)}: {plural(totals.hidden, 'problem')}.")
+    elif totals.hidden and options.quiet:
+        say(f"Not shown, since not asked for: {plural(totals.hidden, 'problem')}.")
+    if totals.known and baseline is not None and not baseline.update:
+        lists = f"{path} sets baseline" if "baseline" in set_there else f"{baseline.path} lists them"
+        say(f"Not shown, since {lists}: {plural(totals.known, 'known problem')}.")
 
 
 def _number(text: str) -> int:
