@@ -88,7 +88,7 @@ def test_space_fixes_and_goes_on_and_undo_takes_it_back(broken: Path) -> None:
         assert len(app.session.staged) == 4
         await press(pilot, "space")
         assert len(app.session.staged) == 4, "space never unstages"
-        assert "no problem here" in frame(app) and "after saving VALID" in frame(app)
+        assert "no problem is left to fix" in frame(app) and "after saving VALID" in frame(app)
 
     drive(broken, play)
 

@@ -50,9 +50,15 @@ class Owner(MainScreen):
         """The problem under the cursor; if there is none, say so."""
         problem = self.overview.current
         if problem is None and self.is_whole():
-            some = any(self.overview.index.levels)
-            self.say("no problem here. ] goes to the next one" if some else "there are no problems")
+            if any(self.overview.index.levels):
+                self.say("no problem here. ] goes to the next one")
+            else:
+                self.say_no_problem()
         return problem
+
+    def say_no_problem(self) -> None:
+        """Say that the session has no problem, or none any more."""
+        self.say("no problem is left to fix" if self.session.changed else "there are no problems")
 
     def show_problem(self, problem: Problem) -> None:
         """Go to the problem's row."""

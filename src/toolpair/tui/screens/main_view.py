@@ -142,7 +142,7 @@ class MainView(Owner):
             self._causes_pane.display = True
             self._causes.focus()
         elif self.is_whole():
-            self.say("there are no problems")
+            self.say_no_problem()
 
     def leave_causes(self) -> None:
         self.pairs.focus()

@@ -160,7 +160,7 @@ class PairScreen(MainView):
         self.note = ""
         problem, around = self.overview.after(self.pairs.row_index or 0, by, self.overview.current)
         if problem is None:
-            self.say("no problem is left to fix" if self.session.changed else "there are no problems")
+            self.say_no_problem()
             return
         if around:
             self.note = "wrapped around"
