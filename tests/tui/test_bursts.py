@@ -27,7 +27,7 @@ AGAIN = os.environ.get("TOOLPAIR_BURST")
 CASES = [int(AGAIN)] if AGAIN else list(range(tries(6, 3)))
 ENTER, ESCAPE = "\r", "\x1b"
 OFTEN = [
-    *"fMAa wu]!", "\t", "\tj\r", "\tja", ENTER, ENTER, ESCAPE, "f\r", "M\r", "A\r", "w\r", "a\r", "\rv", "d\r", "d\r]\r", "S\r", "t", ":", "l\rO\r/a\r", "\r}}\t|",
+    *"fMAa wu]!", "\t", "\tj\r", "\tja", ENTER, ENTER, ESCAPE, "f\r", "M\r", "A\r", "w\r", "a\r", "\rv", "d\r", "d\r]\r", "S\r", "t", ":", "\x0f", "\x0fok\x06", "\x06\x1b[B", "l\rO\r/a\r", "\r}}\t|",
 ]  # fmt: skip
 KEYS = [
     *"][tnpPyYbcRFrmv@/&nN?jkGghlq:<>zex!sdxO|vOJKSSd123456789{}+-", "\t", "\x7f", "\x01", "\x02", "\x04", "\x05", "\x06", "\x0f", "\x10", "\x12", "\x13", "\x14",

@@ -76,10 +76,10 @@ def sort_key(order: str, found: FoundSession, mark: Mark) -> tuple[object, ...]:
     return ()
 
 
-def heads_line(glyphs: Glyphs, cells: int, order: str) -> Line:
+def heads_line(glyphs: Glyphs, cells: int, order: str, words: str = "last words") -> Line:
     """The names of the columns, with a sign at the one that the list is sorted by."""
     columns = _columns(cells)
-    names = ("verdict", "age", "agent", "folder", "last words", "size")
+    names = ("verdict", "age", "agent", "folder", words, "size")
     gap = Span(SafeText(" " * columns.gap))
     spans: list[Span] = [Span(SafeText("  "))]
     for name, room in zip(names, columns[:6], strict=True):
@@ -144,7 +144,7 @@ def preview_lines(
 def _verdict_lines(glyphs: Glyphs, glimpse: Glimpse, cells: int) -> list[Line]:
     style = "dim" if glimpse.badge in NOTHING_TO_CHECK else _STYLES.get(glimpse.outlook, "")
     sentence = glimpse.sentence.removeprefix(f"{glimpse.badge}. ")
-    lines = glyphs.paragraph(f"{glimpse.badge}. {sentence}".strip(), cells, "text", limit=2)
+    lines = glyphs.paragraph(f"{glimpse.badge}: {sentence}" if sentence else glimpse.badge, cells, "text", limit=2)
     indent, *words = lines[0]
     first = words[0].text.removeprefix(glimpse.badge)
     if len(first) < len(words[0].text):
@@ -152,7 +152,7 @@ def _verdict_lines(glyphs: Glyphs, glimpse: Glimpse, cells: int) -> list[Line]:
     digits = max((len(f"{count:,}") for count, _, _ in glimpse.causes), default=1)
     for count, title, outlook in glimpse.causes:
         dim = outlook == "ready"
-        lead = glyphs.ui(f" {count:>{digits},} ", "dim" if dim else f"{_STYLES[outlook]} bold")
+        lead = glyphs.ui(f" {count:>{digits},} × ", "dim" if dim else f"{_STYLES[outlook]} bold")
         cause = cut(glyphs.own(title), max(0, cells - line_width((lead,)) - 1), glyphs.ellipsis)
         lines.append((lead, Span(cause, "dim" if dim else "text")))
     return lines

@@ -76,10 +76,11 @@ def glimpse_of(path: str) -> Glimpse | None:
 
 
 def _words(rows: Iterable[PairRow], role: str) -> str | None:
+    """What was said first; what a program said in the user's place does not count."""
     from toolpair.reports.reading.row_words import words_of
 
     said = (words_of(row.label) for row in rows if row.kind == "text" and row.role == role)
-    return next(filter(None, said), None)
+    return next((words for words in said if words and not words.startswith(("<", "# AGENTS.md"))), None)
 
 
 def _causes(session: Session) -> list[tuple[int, str, str]]:

@@ -244,6 +244,7 @@ class PickerScreen(BaseScreen[None]):
             self._filter(self.current.path if self.current is not None else None)
         else:
             self._list.forget()
+            self.draw()
 
     # drawing
 
@@ -270,7 +271,8 @@ class PickerScreen(BaseScreen[None]):
         about = "Sessions, this folder's first" if self._sessions.of is None else f"Sessions in {self._database}"
         title = glyphs.rule(about, max(0, width - len(count) - 4), "title")
         self.query_one("#top", Lines).show([(*title, glyphs.ui(f" {count} ──", "title"))])
-        self.query_one("#heads", Lines).show([heads_line(glyphs, width - 2, self._order)])
+        words = "last words" if search is None else "what was said"
+        self.query_one("#heads", Lines).show([heads_line(glyphs, width - 2, self._order, words)])
         self.set_class(not shown, "-empty")
         self.query_one("#empty", Lines).show(self._nothing(width) if not shown else [])
         found = self.current
@@ -285,7 +287,7 @@ class PickerScreen(BaseScreen[None]):
             leaves = "clear the filter" if search is None else "end the search"
         hints: list[Hint] = [
             ("enter", "open" if self._chosen is None else "compare with this", "open"), ("↑ ↓", "move", ""),
-            ("letters", "filter", ""), ("ctrl+f", "search what was said", "search"),
+            ("letters", "filter", ""), ("ctrl+f", "search contents", "search"),
             ("]", "next broken", "problem(1)"), ("!", "only broken", "only_broken"),
             ("ctrl+s", "sort", "order"),
             ("ctrl+t", "mark to compare" if self._marked is None else "compare with the marked one", "mark"),
@@ -296,7 +298,7 @@ class PickerScreen(BaseScreen[None]):
             hints = [("F1", "all keys", "help"), ("esc", "stop", "back")]
         note = self.note or (search.limits if search is not None else "")
         above = glyphs.paragraph(note, width, "warning", limit=3) if note else [place]
-        preview = self._preview(found, width, height) if self._found else []
+        preview = self._preview(found, width, height) if self._found or not self._is_known else []
         self.query_one("#bottom", Lines).show([*above, *preview, hint_line(glyphs, hints, width)])
 
     def _preview(self, found: FoundSession | None, width: int, height: int) -> list[Line]:
@@ -406,7 +408,7 @@ class PickerScreen(BaseScreen[None]):
                 self._came_in()
 
         self.note = ""
-        self.in_thread(lambda aside: search.run(aside, on_found), "search")
+        self.in_thread(lambda aside: search.run(aside, on_found), "contents")
         self._filter(None)
 
     def _end_search(self) -> None:
