@@ -54,6 +54,25 @@ def test_the_screen_after_saving_says_what_came_of_it(broken: Path) -> None:
     drive(broken, play)
 
 
+def test_free_lines_show_more_of_what_a_fix_does(native: Path) -> None:
+    """The output of the pair under the cursor, then whole bytes; what a lost history holds."""
+
+    async def review(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A")
+        shown = await at_rest(pilot, app)
+        assert "   result  first line of 2\n           second line\n" in shown and "…" not in shown.split("line 7")[1]
+        await press(pilot, "j")
+        assert '"gitBranch": "main"}' in await at_rest(pilot, app)
+
+    async def main(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        shown = await at_rest(pilot, app)
+        assert "── what the fix brings back ──" in shown and " you: The total of an empty cart should be 0.00." in shown
+        assert " read src/shop/cart.py" in shown
+
+    drive(native, review, (120, 40))
+    drive(SAMPLES / "pi-lost-line.jsonl", main, (120, 40))
+
+
 def test_problems_that_say_the_same_are_one_line_of_the_review(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "space", "w")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from toolpair.formats.engine.agents.databases import open_stored
 from toolpair.source import peek
 from toolpair.source.addresses import divided
 from toolpair.source.file_bytes import Content
@@ -46,8 +47,6 @@ def _content(address: str) -> Content:
     path, session = divided(address)
     if session is None:
         return open_source(path).data
-    from toolpair.formats.engine.agents.databases import open_stored
-
     return open_stored(path, session, address, USUAL).data
 
 

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from toolpair.agents import contents
+from toolpair.reports.reading.row_words import words_of
+from toolpair.session.summary import sentence_of
 from toolpair.tui.picker_checks import Checked, Glimpse, Mark
 
 if TYPE_CHECKING:
@@ -53,7 +56,6 @@ def verdict_on(path: str, cache: VerdictCache | None = None) -> Mark:
 def glimpse_of(path: str) -> Glimpse | None:
     """What a preview shows of the session; None when it is not a readable one."""
     from toolpair.session.session import open_session
-    from toolpair.session.summary import sentence_of
 
     try:
         session = open_session(path)
@@ -77,8 +79,6 @@ def glimpse_of(path: str) -> Glimpse | None:
 
 def _words(rows: Iterable[PairRow], role: str) -> str | None:
     """What was said first; what a program said in the user's place does not count."""
-    from toolpair.reports.reading.row_words import words_of
-
     said = (words_of(row.label) for row in rows if row.kind == "text" and row.role == role)
     return next((words for words in said if words and not words.startswith(("<", "# AGENTS.md"))), None)
 
@@ -98,8 +98,6 @@ def _outlook(group: CauseGroup) -> str:
 
 def said_in(path: str, words: str) -> str | None:
     """Where the words are said first, on one line; None if they are not, or it cannot be read."""
-    from toolpair.agents import contents
-
     try:
         return contents.said_in(path, words)
     except Exception:  # as above
