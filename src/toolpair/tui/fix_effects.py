@@ -95,7 +95,7 @@ def effects_before(
 
 
 def filling(make: Callable[..., DiffBody], first: Callable[..., Iterator[Part]], cells: int, room: int) -> DiffBody:
-    """A diff that begins with `first`. Where some of so many lines are free, it shows more of the output, then all bytes
+    """A diff that begins with `first`. Where some of `room` lines are free, it shows more of the output, then all bytes
     if they fit.
     """
     best, lines, whole = make(first=first), 1, False

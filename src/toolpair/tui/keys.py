@@ -83,7 +83,7 @@ PROBLEMS = KeyGroup(
         Key("ctrl+r", "redo", "redo"),
         Key("w", "review", "review and save"),
         Key("R", "restore", "restore an original that a save kept"),
-        Key("C", "cut", "cut: leave out what is before here, or after, as a new session"),
+        Key("C", "cut", "cut off what is before here, or after: a new session"),
     ),
 )
 LOOK = KeyGroup(
@@ -96,7 +96,7 @@ LOOK = KeyGroup(
         Key("N", "hit(-1)", "previous match"),
         Key("ampersand", "filter", "filter the rows"),
         Key("exclamation_mark", "broken", "show only what is broken, or all again"),
-        Key("tab,shift+tab", "pane", "to the causes, or back: there enter shows only these, a fixes them"),
+        Key("tab,shift+tab", "pane", "to the causes, or back: enter shows these, a fixes them"),
         Key("plus", "lean(1)", "a line more for the list; the border can be dragged, too", False),
         Key("minus", "lean(-1)", "a line less for the list", False),
         Key("J", "scroll_preview(1)", "scroll the preview down", False),
@@ -104,7 +104,7 @@ LOOK = KeyGroup(
         Key("at", "goto", "go to a place, or paste an API error"),
         Key("y", "yank", "copy something"),
         Key("P", "profile", "check against another provider"),
-        Key("t", "times", "when and how long, and the tokens of each response; again without"),
+        Key("t", "times", "when, how long, and the tokens of each response, or not"),
         Key("S", "statistics", "statistics: calls, failures, time and bytes by tool"),
         Key("d", "compare", "compare with a backup, a fork, another session"),
         Key("m", "sees", "what the model sees"),
