@@ -111,7 +111,7 @@ def end(terminal: Terminal) -> int:
     deadline = time.monotonic() + PATIENCE
     while not terminal.has_ended and time.monotonic() < deadline:
         # One by one, and slowly: an answer counts only when its question could be read.
-        for key in ("\x1b", "\x1b", "\x11", "d"):
+        for key in ("\x1b", "\x1b", "\x11", "D"):
             if not terminal.has_ended:
                 terminal.press(key)
                 terminal.read(0.55 if key == "\x11" else 0.1)

@@ -290,7 +290,7 @@ def test_discarding_is_asked_about_when_another_session_is_chosen(home: Path) ->
         assert isinstance(app.screen, ReviewScreen) and app.session.path == path
         await press(pilot, "escape", "ctrl+o", "text:1111", "enter")
         await pilot.pause(0.5)
-        await press(pilot, "d")
+        await press(pilot, "D")
         await until(pilot, lambda: isinstance(app.screen, PairScreen) and app.session.path != path)
         assert not app.open_sessions.unsaved
 
@@ -304,7 +304,7 @@ def test_a_file_that_cannot_be_read_takes_nothing_away(home: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, PairScreen))
         await press(pilot, "space", "ctrl+o", "text:3333", "enter")
         await pilot.pause(0.5)
-        await press(pilot, "d")
+        await press(pilot, "D")
         await until(pilot, lambda: "is a program" in frame(app))
         await press(pilot, "escape", "escape")
         assert isinstance(app.screen, PairScreen) and app.open_sessions.unsaved

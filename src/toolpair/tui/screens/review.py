@@ -385,7 +385,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             self.say("set aside, in a file beside this one. enter saves")
 
         words = "A row that cannot be read is in the way. It can be set aside: a file beside this one keeps its bytes."
-        ask_first(self, "In the way", words, ("a", "set it aside"), set_aside)
+        ask_first(self, "In the way", words, ("enter", "set it aside"), set_aside)
 
     def _save(self, path: str | None, allow_links: bool = False) -> None:
         session = self._session
