@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from textual.color import Color
 from textual import events
+from textual.color import Color
 from textual.pilot import Pilot
 
 from tests.tui.driving import array_file, drive, frame, lines_of, press

@@ -66,8 +66,8 @@ def _row(glyphs: Glyphs, row: SeenRow, agent: str, most: int | None) -> Iterator
         if block.kind == "result":
             what += f" of {count_text(block.text.removesuffix(chr(10)).count(chr(10)) + 1, 'line')}"
         how = "is left out" if row.fate == "dropped" else "is replaced by the agent's own words"
-        sign = glyphs.own(REPLACED if row.fate == "replaced" else LEFT_OUT)
-        yield f"{sign} {what} {how}   {block.id or ''}".rstrip()
+        gone = glyphs.own(REPLACED if row.fate == "replaced" else LEFT_OUT)
+        yield f"{gone} {what} {how}   {block.id or ''}".rstrip()
         return
     sign = {"added": ADDED, "changed": CHANGED}.get(row.fate, " ")
     if block is not None and block.kind == "call":

@@ -232,9 +232,9 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         for state in states if not is_slow_to_preview(states[0]) else ():
             found = decision.find(state.problems)
             if found is not None:
-                changes = partial(list, preview(state, found[1], decision.text))
+                changes: list[Change] = preview(state, found[1], decision.text)
                 first = partial(effects_before, *found, state.transcript.folder, decision.text)
-                make = partial(diff_of_changes, glyphs, changes, noun, carets, folds=False)
+                make = partial(diff_of_changes, glyphs, partial(list, changes), noun, carets, folds=False)
                 return filling(make, first, width - 1, self._diff_room - 1)
         # It cannot be told from the others.
         return LinesBody(glyphs, glyphs.paragraph("p shows the bytes of all that is applied.", width, "dim"))
