@@ -95,8 +95,8 @@ def effects_before(
 
 
 def filling(make: Callable[..., DiffBody], first: Callable[..., Iterator[Part]], cells: int, room: int) -> DiffBody:
-    """A diff that begins with `first`. Where some of `room` lines are free, it shows more of the output, then all bytes
-    if they fit.
+    """A diff that begins with `first`. Where some of `room` lines are free, it shows more of the output, then whole new
+    records if they fit.
     """
     best, lines, whole = make(first=first), 1, False
     for _ in range(2):
@@ -105,7 +105,7 @@ def filling(make: Callable[..., DiffBody], first: Callable[..., Iterator[Part]],
         if free <= _FREE:
             break
         lines, whole = (lines + free, False) if lines == 1 else (lines, True)
-        body = make(first=partial(first, lines=lines), whole=whole)
+        body = make(first=partial(first, lines=lines), whole_new=whole)
         body.lay_out(cells)
         best = body if body.rows <= room else best
     return best
