@@ -125,6 +125,7 @@ def burst(home: Path, seed: int, count: int) -> None:
     columns, lines = chance.choice([chance.randint(60, 120), 130, 170]), chance.choice([12, 20, 24, 30, 40, 46])
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("TOOLPAIR", "XDG_"))}
     environment |= {"HOME": str(home), "TERM": "xterm-256color", "XDG_STATE_HOME": str(home / ".local" / "state")}
+    environment["XDG_CACHE_HOME"] = str(home / ".local" / "cache")
     arguments = [*program(), *([str(opened)] if chance.random() < 0.9 else [])]
     terminal = Terminal(arguments, columns=columns, lines=lines, environment=environment, folder=home)
     what = f"seed {seed}: {opened.name} at {columns} x {lines}"
