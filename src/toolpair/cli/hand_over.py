@@ -50,28 +50,38 @@ def _print(
         out(style.green(f"All that {safe(name)} sends, {safe(other)} sends, too."))
         return
     out(style.bold(f"{safe(name)} sends what {safe(other)} does not: {', '.join(told)}."))
+    print_texts(only, style, content)
+
+
+def print_texts(texts: Sequence[SentText], style: TerminalStyle, content: bool) -> None:
+    """A line for each, by kind; `content`: with its beginning."""
     for kind in KINDS:
-        for one in missing[kind][:_LISTED]:
+        found = [one for one in texts if one.kind == kind]
+        for one in found[:_LISTED]:
             where = f"messages.{one.message}" + (f", line {one.line}" if one.line is not None else "")
             names = "  ".join(safe(part) for part in (one.tool, one.id) if part)
             said = f"  {safe(one.text[:_BEGINNING])}" if content and kind != "image" else ""
             out(
                 f"  {_NAMES[kind]:<10} {where}  {names}  {style.dim(plural(len(one.text), 'character'))}{said}".rstrip()
             )
-        if len(missing[kind]) > _LISTED:
-            out(style.dim(f"  … and {plural(len(missing[kind]) - _LISTED, f'more {_NAMES[kind]}')}"))
+        if len(found) > _LISTED:
+            out(style.dim(f"  … and {plural(len(found) - _LISTED, f'more {_NAMES[kind]}')}"))
+
+
+def text_entries(texts: Sequence[SentText], content: bool) -> list[Entry]:
+    """The same for JSON."""
+    names = "kind id tool message line" + (" text" if content else "")
+    return [{**entry_of(one, names), "characters": len(one.text)} for one in texts]
 
 
 def _json(a: Named, b: Named, found: HandOver, content: bool) -> Entry:
-    names = "kind id tool message line" + (" text" if content else "")
-
     def side(named: Named, only: Sequence[SentText], sent: dict[Kind, int], branches: int) -> Entry:
         return {
             "path": named[0],
             "format": named[1].format.id,
             "branches": branches,
             "sent": sent,
-            "only": [{**entry_of(one, names), "characters": len(one.text)} for one in only],
+            "only": text_entries(only, content),
         }
 
     return {
