@@ -13,10 +13,11 @@ import pytest
 
 from tests.agents import copilot
 from tests.agents.comparing import all_differences, all_faults, errors_of, row_difference, seen_in, skip_for
-from tests.agents.running import PROMPT, Resumed
+from tests.agents.running import Resumed
 from tests.broken_sessions import Planted
 from tests.copilot_sessions import corpus
 from tests.formats.fixing import fixed
+from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 

@@ -4,12 +4,14 @@ It writes its answers to JOB's place."""
 
 from __future__ import annotations
 
-import os
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -84,9 +86,22 @@ def _asked(job: Job, copy: Copy) -> Answer:
             sent = _histories(api, before, start.api, ask)
             histories += sent[-1:] if ask.newest else sent[:1]
         after = Path(copy.path).with_suffix(".after")
-        if start.session.exists():
-            os.replace(start.session, after)
+        _keep(start.session, after)
         return Answer(histories, start.api, note, str(after))
+
+
+def _keep(session: Path, path: Path) -> None:
+    """What the agent made of its copy; of a database also what waits beside it."""
+    if not session.exists():
+        return
+    with session.open("rb") as file:
+        is_database = file.read(6) == b"SQLite"
+    if not is_database:
+        shutil.copyfile(session, path)
+        return
+    with closing(sqlite3.connect(session)) as left, closing(sqlite3.connect(path)) as kept:
+        left.backup(kept)
+        kept.execute("PRAGMA journal_mode=DELETE")
 
 
 def furnished(ask: Ask, program: tuple[str, ...], copy: Copy, home: Path, url: str = "http://127.0.0.1:PORT") -> Start:

@@ -42,9 +42,11 @@ def _furnish(stage: Stage) -> Start:
     data = stage.copy.read_bytes()
     found = _ID.search(data.partition(b"\n")[0]) or _ID.search(data)
     name = found[1].decode() if found is not None else _NO_ID
-    ending = ".jsonl.zst" if data.startswith(_PACKED) else ".jsonl"
-    path = sessions / f"rollout-2026-01-02T03-04-05-{name}{ending}"
-    shutil.copyfile(stage.copy, path)
+    path = sessions / f"rollout-2026-01-02T03-04-05-{name}.jsonl"
+    if data.startswith(_PACKED):
+        shutil.copyfile(stage.copy, path.with_suffix(".jsonl.zst"))
+    else:
+        stage.put(path)  # in another folder than its own it reads less of the file
     variables = {"CODEX_HOME": str(own), "MOCK_KEY": "dummy", "RUST_LOG": "error"}
     return Start(("exec", "resume", "--skip-git-repo-check", name, PROMPT), variables, path, "openai-responses")
 
