@@ -73,6 +73,7 @@ def parser() -> Parser:
     )
     result.add("""
         --program PATH  the agent's command; default: the one that a shell would run
+        --seconds N     how long the agent may take, each time; default: as long as it usually needs, and more
         --dry-run       print what would be started, and start nothing
         --yes           do not ask before it is started
         """)
@@ -93,6 +94,8 @@ class Asked(Struct, frozen=True):
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.seconds is not None and options.seconds < 1:
+        raise UsageError(f"--seconds takes a whole number of at least 1, not {options.seconds}.")
     session = inputs.opened(options, one_profile(options))
     asked = _asked(session, options)
     isolated = isolation.prefix() is not None
@@ -110,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.before and (fixes or options.fixed):
         sessions["after"] = fixed
     try:
-        proofs = prove(asked.agent, (asked.program,), sessions, fixed, isolated=isolated)
+        proofs = prove(asked.agent, (asked.program,), sessions, fixed, isolated=isolated, seconds=options.seconds)
     except CannotAsk as error:
         raise UsageError(f"{options.file}: {error}") from error
     if options.output_format == "json":

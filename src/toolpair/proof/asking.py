@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -26,16 +28,25 @@ class CannotAsk(Exception):
 
 
 def ask(
-    agent: Agent, program: Sequence[str], copies: Mapping[str, Copy], *, isolated: bool = True, at_once: int = 1
+    agent: Agent,
+    program: Sequence[str],
+    copies: Mapping[str, Copy],
+    *,
+    isolated: bool = True,
+    seconds: int | None = None,
+    at_once: int = 1,
 ) -> dict[str, Answer]:
     """What the agent makes of each copy, by the names that the caller gave.
 
-    `isolated`: in a network with loopback alone. Whatever happens, all that was started is ended. Raises CannotAsk.
+    `isolated`: in a network with loopback alone. `seconds`: how long it may take, each time. Whatever happens, all that
+    was started is ended. Raises CannotAsk.
     """
     before = isolation.prefix() if isolated else ()
     if before is None:
         raise CannotAsk("no network of its own can be had here")
-    job = Job(agent.id, tuple(program), os.environ.get("PATH", os.defpath), isolated, copies, at_once)
+    seconds = seconds or agent.ask.found.seconds
+    search = os.environ.get("PATH", os.defpath)
+    job = Job(agent.id, tuple(program), search, isolated, copies, seconds, at_once)
     tries = sum(copy.times for copy in copies.values()) // at_once + 1
     with tempfile.TemporaryDirectory(prefix="toolpair-prove-") as folder:
         path = Path(folder) / "job.json"
@@ -50,7 +61,7 @@ def ask(
             start_new_session=True,
         )
         try:
-            _, said = process.communicate(timeout=_EXTRA + agent.ask.found.seconds * tries)
+            _, said = process.communicate(timeout=_EXTRA + seconds * tries)
         except subprocess.TimeoutExpired as error:
             raise CannotAsk(f"{agent.title} was ended: it did not answer in time") from error
         finally:
@@ -68,8 +79,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except psutil.NoSuchProcess:
         started = []
     for one in started:
-        try:
+        with suppress(psutil.NoSuchProcess):
             one.kill()
-        except psutil.NoSuchProcess:
-            continue
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)  # what its parent has left
     process.wait()

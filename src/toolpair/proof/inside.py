@@ -47,6 +47,8 @@ class Job(Struct, frozen=True):
     """Where programs are looked for, as in PATH."""
     isolated: bool
     copies: Mapping[str, Copy]
+    seconds: int
+    """How long the agent may take, each time."""
     at_once: int = 1
 
 
@@ -82,7 +84,7 @@ def _asked(job: Job, copy: Copy) -> Answer:
         note = ""
         for _ in range(copy.times):
             before = len(api.requests)
-            note = _run((*job.program, *start.arguments), home / _PROJECT, variables, ask.seconds) or note
+            note = _run((*job.program, *start.arguments), home / _PROJECT, variables, job.seconds) or note
             sent = _histories(api, before, start.api, ask)
             histories += sent[-1:] if ask.newest else sent[:1]
         after = Path(copy.path).with_suffix(".after")
@@ -119,21 +121,24 @@ def environment(search: str, home: Path, start: Start) -> dict[str, str]:
 
 def _run(command: Sequence[str], folder: Path, variables: Mapping[str, str], seconds: int) -> str:
     """What it says when it fails; empty when it does not."""
-    try:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            env=variables,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=seconds,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"no answer within {seconds} s"
-    except OSError as error:
-        return f"it does not start: {error.strerror or error}"
-    return (done.stderr.strip() or done.stdout).decode(errors="replace")[-_SAID:] if done.returncode else ""
+    with tempfile.TemporaryFile() as said:  # no pipe, which what it leaves running would keep open
+        try:
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                timeout=seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"no answer within {seconds} s"
+        except OSError as error:
+            return f"it does not start: {error.strerror or error}"
+        said.seek(max(said.tell() - 4 * _SAID, 0))
+        return said.read().decode(errors="replace").strip()[-_SAID:] if done.returncode else ""
 
 
 def _histories(api: MockApi, since: int, kind: Api, ask: Ask) -> list[Sequence[Any]]:

@@ -54,12 +54,18 @@ class Proof(Struct, frozen=True):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all that is real was sent, in a valid request."""
-        return self.sent and not self.missing and not self.problems
+        """Whether all that is real was sent, in a valid request. A call without its output is nothing by itself."""
+        return self.sent and not self.problems and all(one.kind == "call" for one in self.missing)
 
 
 def prove(
-    agent: Agent, program: Sequence[str], sessions: Mapping[str, Session], whole: Session, *, isolated: bool
+    agent: Agent,
+    program: Sequence[str],
+    sessions: Mapping[str, Session],
+    whole: Session,
+    *,
+    isolated: bool,
+    seconds: int | None = None,
 ) -> dict[str, Proof]:
     """Ask the agent about each session with its staged fixes. `whole` is the one whose problems are fixed.
 
@@ -69,7 +75,7 @@ def prove(
         copies = {}
         for number, (name, session) in enumerate(sessions.items()):
             copies[name] = copy_of(session, Path(folder) / str(number))
-        answers = ask(agent, program, copies, isolated=isolated)
+        answers = ask(agent, program, copies, isolated=isolated, seconds=seconds)
         return {name: judged(session, whole, answers[name], Path(folder)) for name, session in sessions.items()}
 
 
@@ -94,7 +100,7 @@ def judged(session: Session, whole: Session, answer: Answer, folder: Path) -> Pr
     """
     seen = session.conversation.judged.seen
     refuses = seen.refuses if seen is not None else None
-    held = [one for one in held_by(whole) if one.kind != "call" and says_something_real(one.text)]
+    held = [one for one in held_by(whole) if says_something_real(one.text)]
     if not answer.histories:
         texts = [one for one in held if one.kind == "output"]
         return Proof(answer.note, False, (0, _messages(held)), (0, len(texts)), held, (), (), refuses, ())

@@ -61,8 +61,8 @@ function _shtab_toolpair_using
   test "$_shtab_toolpair_cmdpath" = "$argv"
 end
 
-set -g _shtab_toolpair_commands demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions census cache formats profiles rules recipes config doctor help hook completion
-set -g _shtab_toolpair_opts_with_value --after --agent --agent-version --at --backup --baseline --before --choose --color --conversation --folder --for-error --form --format --ignore --jobs --keep-backups --leaf --leaf-b --limit --max-id-length --max-size --model --output --output-format --problem --profile --recipe --request --rule --select --to --turn -n -o
+set -g _shtab_toolpair_commands demo check fix compare diff sees prove first-break export cut excerpt form report explain restore sessions census cache formats profiles rules recipes config doctor help hook completion
+set -g _shtab_toolpair_opts_with_value --after --agent --agent-version --at --backup --baseline --before --choose --color --conversation --folder --for-error --form --format --ignore --jobs --keep-backups --leaf --leaf-b --limit --max-id-length --max-size --model --output --output-format --problem --profile --program --recipe --request --rule --seconds --select --to --turn -n -o
 
 complete -c toolpair -e
 complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -eq 0' -a '(_toolpair_files)'
@@ -178,6 +178,23 @@ complete -c toolpair -n '_shtab_toolpair_using sees' -l agent-version -x -d 'the
 complete -c toolpair -n '_shtab_toolpair_using sees' -l max-size -x -d 'how much to read of standard input, of a compressed file and of a single line, as in 8G or 500M; default: 4G, and 25M of a line'
 complete -c toolpair -n '_shtab_toolpair_using sees' -l color -xka "auto always never" -d 'colours; auto: on a terminal, unless NO_COLOR says never or FORCE_COLOR always (default: auto)'
 complete -c toolpair -n '_shtab_toolpair_using sees; and test $_shtab_toolpair_npos -eq 0' -ka "(_toolpair_files)" -d 'a session file, a session'"'"'s id, or - for standard input'
+complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -eq 0' -a prove -d 'Let the agent that is installed here resume a copy of a session, and show what it sends.'
+complete -c toolpair -n '_shtab_toolpair_using prove' -s h -l help -d 'show this help message and exit'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l before -d 'only as the file is now'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l fixed -d 'only as it would be after the recommended fixes'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l program -x -d 'the agent'"'"'s command; default: the one that a shell would run'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l seconds -x -d 'how long the agent may take, each time; default: as long as it usually needs, and more'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l dry-run -d 'print what would be started, and start nothing'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l yes -d 'do not ask before it is started'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l profile -xka "anthropic anthropic/4.6 anthropic/5.1 anthropic/before-4.6 anthropic/other-models azure-openai bedrock-converse bedrock-converse/separate dashscope deepseek deepseek/plain deepseek/thinking gemini gemini/2 gemini/3 groq llama-cpp llama-cpp/alternating llama-cpp/arguments-walked llama-cpp/text-only llama-cpp/user-needed lm-studio lm-studio/alternating lm-studio/arguments-walked lm-studio/text-only lm-studio/user-needed minimax mistral mistral/v11 mistral/v13 mistral/v2 mistral/v3 mistral/v7 moonshot moonshot/plain moonshot/thinking ollama ollama/alternating ollama/arguments-walked ollama/text-only ollama/user-needed openai-chat openai-chat/older openai-responses openai-responses/stateless openrouter vertex-anthropic vertex-anthropic/4.6 vertex-anthropic/5.1 vertex-anthropic/before-4.6 vllm vllm/alternating vllm/arguments-walked vllm/text-only vllm/user-needed xai zai" -d 'the provider whose rules to check, or a family of its models, as in mistral/v13 (`toolpair profiles`); default: the one that fits the format'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l format -xka "agent-framework agents-sdk ai-sdk-model ai-sdk-ui anthropic autogen-state bedrock-converse claude-code claude-stream cline-cli codex continue copilot-cli docker-agent gemini-cli gemini-contents google-adk google-adk-database goose inspect-log kimi-cli kiro-cli langchain-constructor langchain-dict langchain-state letta-af livekit llamaindex mastra mini-swe-agent-responses oh-my-pi ollama-chat openai-agents openai-chat openai-responses openclaw opencode opencode-export openhands-events pi pydantic-ai qwen-code roo-code semantic-kernel strands strands-folder swe-agent tau2-bench" -d 'read the file as this format (`toolpair formats`)'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l form -xka "(__fish_complete_path (commandline -ct))" -d 'read the file by the table in FILE, which ends in .toml and says how a list of messages spells calls and results'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l output-format -xka "text json" -d 'how to print it (default: text)'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l show-content -d 'also print the beginnings of the texts that are missing'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l agent-version -x -d 'the version of the agent that resumes the session; default: the one installed here, else (always in walked directories and in the forms for CI) the newest one that was measured'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l max-size -x -d 'how much to read of standard input, of a compressed file and of a single line, as in 8G or 500M; default: 4G, and 25M of a line'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l color -xka "auto always never" -d 'colours; auto: on a terminal, unless NO_COLOR says never or FORCE_COLOR always (default: auto)'
+complete -c toolpair -n '_shtab_toolpair_using prove; and test $_shtab_toolpair_npos -eq 0' -ka "(_toolpair_files)" -d 'a session file, a session'"'"'s id, or - for standard input'
 complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -eq 0' -a first-break -d 'Find the first request of a log in which each pair broke, and what changed before it.'
 complete -c toolpair -n '_shtab_toolpair_using first-break' -s h -l help -d 'show this help message and exit'
 complete -c toolpair -n '_shtab_toolpair_using first-break' -l request -x -d 'print the body of this request of the log, and nothing else'
