@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 import sys
 from typing import Final
 
-from msgspec import Struct
-
-from toolpair.agents.installed import command_path, version_of
 from toolpair.cli import exits, inputs
 from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry
-from toolpair.cli.hand_over import print_texts, text_entries
+from toolpair.cli.hand_over import text_entries
 from toolpair.cli.terminal import (
     Parser,
-    TerminalStyle,
     add_common,
     add_options,
     agreed,
@@ -28,16 +23,12 @@ from toolpair.cli.terminal import (
     safe,
     style_for,
 )
-from toolpair.formats import writer_of
-from toolpair.formats.agent import Agent
-from toolpair.formats.asking import Ask
-from toolpair.history.verdict_text import all_of
 from toolpair.proof import isolation
 from toolpair.proof.asking import CannotAsk
 from toolpair.proof.proof import Proof, how_it_starts, prove
+from toolpair.proof.who import Asked, who_resumes
+from toolpair.proof.words import NETWORK, NO_NETWORK, after_words, told
 from toolpair.session.session import Session
-from toolpair.shell.program import command
-from toolpair.transcript.counting import plural
 
 _EPILOG: Final = """\
 examples:
@@ -52,10 +43,6 @@ has no network but this where the system allows that. The session and your home 
 exit code: 0 all that is real is sent, in a valid request (of the file as it is; with --fixed, after the fixes), 1 not,
 2 the agent is not installed, or cannot be asked
 """
-_NETWORK: Final = "It has a network of its own, in which there is nothing but the API that answers it."
-_NO_NETWORK: Final = (
-    "No network of its own can be had here: it is pointed at an API on this machine, but it may look for updates."
-)
 
 
 def parser() -> Parser:
@@ -81,23 +68,14 @@ def parser() -> Parser:
     return result
 
 
-class Asked(Struct, frozen=True):
-    """The agent that is asked."""
-
-    agent: Agent
-    program: str
-    version: str | None
-
-    @property
-    def named(self) -> str:
-        return f"{self.agent.title} {self.version}" if self.version is not None else self.agent.title
-
-
 def run(options: argparse.Namespace) -> int:
     if options.seconds is not None and options.seconds < 1:
         raise UsageError(f"--seconds takes a whole number of at least 1, not {options.seconds}.")
     session = inputs.opened(options, one_profile(options))
-    asked = _asked(session, options)
+    try:
+        asked = who_resumes(session, options.program)
+    except CannotAsk as error:
+        raise UsageError(f"{safe(options.file)}: {error}.") from error
     isolated = isolation.prefix() is not None
     if options.dry_run or not options.yes:
         _tell_start(session, asked, isolated)
@@ -115,34 +93,12 @@ def run(options: argparse.Namespace) -> int:
     try:
         proofs = prove(asked.agent, (asked.program,), sessions, fixed, isolated=isolated, seconds=options.seconds)
     except CannotAsk as error:
-        raise UsageError(f"{options.file}: {error}") from error
+        raise UsageError(f"{safe(options.file)}: {error}.") from error
     if options.output_format == "json":
         out(dump(_json(options, asked, isolated, proofs, fixes), indent=2))
     else:
         _print(options, asked, proofs, fixes)
     return exits.OK if next(iter(proofs.values())).is_whole else exits.PROBLEMS
-
-
-def _asked(session: Session, options: argparse.Namespace) -> Asked:
-    """Raises UsageError where nobody can be asked."""
-    name = safe(options.file)
-    if len(session.conversations) > 1:
-        raise UsageError(f"{name}: it holds several conversations: an agent resumes one of them.")
-    agent = writer_of(session.format.id, session.conversation.transcript, session.path)
-    if agent is None:
-        raise UsageError(f"{name}: it is not known which agent resumes it: `{command('sees')}` shows it as it is.")
-    if agent.ask is None or agent.program is None:
-        raise UsageError(f"{name}: {agent.title} cannot be asked: how it is started without a person is not known.")
-    ask: Ask = agent.ask.found
-    called = ask.command or agent.program.command
-    program = options.program or command_path(called, agent.program.places, os.environ, os.path.expanduser("~"))
-    if program is None:
-        raise UsageError(
-            f"{name}: {agent.title} is not installed here: no `{called}` is on the PATH; --program names one."
-        )
-    if not (os.path.isfile(program) and os.access(program, os.X_OK)):
-        raise UsageError(f"{program}: this is no program: --program names the command that starts {agent.title}.")
-    return Asked(agent, os.path.abspath(program), version_of(program, agent.program))
 
 
 def _tell_start(session: Session, asked: Asked, isolated: bool) -> None:
@@ -153,61 +109,19 @@ def _tell_start(session: Session, asked: Asked, isolated: bool) -> None:
         out(f"  {safe(key)}={safe(shlex.quote(value))}")
     out(f"  {safe(shlex.join((asked.program, *start.arguments)))}")
     out()
-    out(_NETWORK if isolated else _NO_NETWORK)
+    out(NETWORK if isolated else NO_NETWORK)
 
 
 def _print(options: argparse.Namespace, asked: Asked, proofs: dict[str, Proof], fixes: int) -> None:
     style = style_for(sys.stdout, options.color)
+    tones = {"good": style.green, "bad": style.red, "doubtful": style.yellow}
     out(style.bold(f"{safe(options.file)}: {asked.named}, {safe(asked.program)}"))
     for name, proof in proofs.items():
-        when = "as it is"
-        if name == "after":
-            when = f"after {plural(fixes, 'recommended fix', 'recommended fixes')}" if fixes else "with nothing to fix"
-        _print_proof(when, asked, proof, style, options.show_content)
-
-
-def _print_proof(when: str, asked: Asked, proof: Proof, style: TerminalStyle, content: bool) -> None:
-    color = style.green if proof.is_whole else style.red
-    out()
-    if not proof.sent:
-        out(color(f"{when}: {asked.agent.title} sends nothing."))
-        if proof.note:
-            out(f"  it says: {safe(' '.join(proof.note.split()))}")
-    else:
-        valid = "a valid request" if not proof.problems else f"a request with {plural(len(proof.problems), 'error')}"
-        out(
-            color(
-                f"{when}: {asked.agent.title} sends {_of(proof.messages, 'message')} and "
-                f"{_of(proof.outputs, 'output')}, in {valid}."
-            )
-        )
-        for problem in proof.problems:
-            out(f"  error      {problem.rule}  {safe(problem.message)}")
-        if proof.missing:
-            out("not sent:")
-            print_texts(proof.missing, style, content)
-    if proof.agrees:
-        out("What `sees` says of it is true.")
-        return
-    out(style.yellow("What `sees` says of it is not what was sent:"))
-    if proof.model_refuses is not None:
-        out(f"  it says: {safe(proof.model_refuses)}")
-    elif not proof.sent:
-        out("  it says that the session is resumed")
-    for title, texts in (("  said to be sent, and not sent:", proof.unexpected), ("  sent besides:", proof.besides)):
-        if proof.sent and texts:
-            out(title)
-            print_texts(texts, style, content)
-
-
-def _of(counts: tuple[int, int], noun: str) -> str:
-    sent, total = counts
-    if not total:
-        return f"no {noun}"
-    if sent == total:
-        said = all_of(total, noun)
-        return said[0].lower() + said[1:]
-    return f"{sent:,} of {plural(total, noun)}"
+        out()
+        when = "as it is" if name == "before" else after_words(fixes)
+        for line in told(when, asked.agent.title, proof, options.show_content):
+            text = safe(line.text)
+            out(tones[line.tone](text) if line.tone else text)
 
 
 def _json(options: argparse.Namespace, asked: Asked, isolated: bool, proofs: dict[str, Proof], fixes: int) -> Entry:

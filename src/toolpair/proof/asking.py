@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -21,10 +22,12 @@ from toolpair.proof.inside import Answer, Copy, Job
 
 _EXTRA: Final = 60
 """Seconds besides those that the agent may take."""
+_LOOK: Final = 0.2
+"""Seconds between looks whether it was stopped."""
 
 
 class CannotAsk(Exception):
-    """Why an agent cannot be asked, as a sentence."""
+    """Why an agent cannot be asked, as the end of a sentence."""
 
 
 def ask(
@@ -35,11 +38,12 @@ def ask(
     isolated: bool = True,
     seconds: int | None = None,
     at_once: int = 1,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> dict[str, Answer]:
     """What the agent makes of each copy, by the names that the caller gave.
 
-    `isolated`: in a network with loopback alone. `seconds`: how long it may take, each time. Whatever happens, all that
-    was started is ended. Raises CannotAsk.
+    `isolated`: in a network with loopback alone. `seconds`: how long it may take, each time. `stopped` is asked
+    now and then. Whatever happens, all that was started is ended. Raises CannotAsk.
     """
     before = isolation.prefix() if isolated else ()
     if before is None:
@@ -61,15 +65,26 @@ def ask(
             start_new_session=True,
         )
         try:
-            _, said = process.communicate(timeout=_EXTRA + seconds * tries)
-        except subprocess.TimeoutExpired as error:
-            raise CannotAsk(f"{agent.title} was ended: it did not answer in time") from error
+            said = _said_by(process, _EXTRA + seconds * tries, stopped)
         finally:
             _end(process)
+        if said is None:
+            raise CannotAsk(f"{agent.title} was ended before it answered")
         if process.returncode:
             last = said.decode(errors="replace").strip().rpartition("\n")[2]
             raise CannotAsk(f"{agent.title} could not be asked: {last}")
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Answer])
+
+
+def _said_by(process: subprocess.Popen[bytes], seconds: float, stopped: Callable[[], bool]) -> bytes | None:
+    """What it says at its end; None if it is not done in time, or was stopped."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and not stopped():
+        try:
+            return process.communicate(timeout=_LOOK)[1]
+        except subprocess.TimeoutExpired:
+            continue
+    return None
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

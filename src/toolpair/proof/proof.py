@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -66,6 +66,7 @@ def prove(
     *,
     isolated: bool,
     seconds: int | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> dict[str, Proof]:
     """Ask the agent about each session with its staged fixes. `whole` is the one whose problems are fixed.
 
@@ -75,7 +76,7 @@ def prove(
         copies = {}
         for number, (name, session) in enumerate(sessions.items()):
             copies[name] = copy_of(session, Path(folder) / str(number))
-        answers = ask(agent, program, copies, isolated=isolated, seconds=seconds)
+        answers = ask(agent, program, copies, isolated=isolated, seconds=seconds, stopped=stopped)
         return {name: judged(session, whole, answers[name], Path(folder)) for name, session in sessions.items()}
 
 
