@@ -56,7 +56,7 @@ def test_what_it_does_not_send_is_named(
     assert main(["prove", "--yes", str(session), "--program", str(drops), "--show-content"]) == 1
     said = capsys.readouterr().out
     assert "sends 2 of 4 messages and 0 of 1 output" in said and "cart.py and prices.py" in said
-    assert "not what was sent" in said
+    assert "`sees` says something else" in said
 
 
 @pytest.mark.parametrize("mode", ["fails", "hangs", "leaves"])

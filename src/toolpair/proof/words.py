@@ -54,9 +54,9 @@ def told(when: str, title: str, proof: Proof, content: bool) -> Iterator[Told]:
             yield Told("not sent:")
             yield from map(Told, listed(proof.missing, content))
     if proof.agrees:
-        yield Told("What `sees` says of it is true.")
+        yield Told("`sees` says the same.")
         return
-    yield Told("What `sees` says of it is not what was sent:", "doubtful")
+    yield Told("`sees` says something else:", "doubtful")
     if proof.model_refuses is not None:
         yield Told(f"  it says: {proof.model_refuses}")
     elif not proof.sent:

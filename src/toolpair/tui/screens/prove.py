@@ -46,7 +46,11 @@ class ProveScreen(Dialog[None]):
         room = max(2, int(height * 0.9) - 2 - bool(self.note))
         lines: list[Line] = [glyphs.rule(f"What {self._asked.named} really sends", width, "title")]
         for one in self._words():
-            lines += glyphs.paragraph(one.text, width, _STYLES[one.tone], limit=3)
+            style = _STYLES[one.tone]
+            if one.text.startswith(" "):
+                lines.append(glyphs.fit((glyphs.ui(one.text, style),), width))
+            else:
+                lines += glyphs.paragraph(one.text, width, style, limit=3)
         if len(lines) > room:
             lines[room - 1 :] = [(glyphs.ui(" … `toolpair prove FILE` prints the rest", "dim"),)]
         if self.note:
