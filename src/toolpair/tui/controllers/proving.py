@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toolpair.proof.asking import CannotAsk
+from toolpair.proof.who import who_resumes
+from toolpair.tui.screens.prove import ProveScreen
+
 if TYPE_CHECKING:
     from toolpair.session.session import Session
     from toolpair.tui.screens.base_screen import BaseScreen
@@ -11,10 +15,6 @@ if TYPE_CHECKING:
 
 def ask_agent(screen: BaseScreen[Any], session: Session) -> None:
     """Open the dialog, or say why the agent cannot be asked."""
-    from toolpair.proof.asking import CannotAsk
-    from toolpair.proof.who import who_resumes
-    from toolpair.tui.screens.prove import ProveScreen
-
     try:
         asked = who_resumes(session)
     except CannotAsk as error:

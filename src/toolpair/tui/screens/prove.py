@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from toolpair.proof import isolation
+from toolpair.proof.asking import CannotAsk
+from toolpair.proof.proof import prove
+from toolpair.proof.words import NETWORK, NO_NETWORK, Told, after_words, told
 from toolpair.tui.aside import Aside
 from toolpair.tui.screens.base_screen import Dialog, HeldKey, Hint, hint_line
 from toolpair.tui.styled_text import Line
@@ -15,7 +19,6 @@ from toolpair.tui.work import failure
 
 if TYPE_CHECKING:
     from toolpair.proof.who import Asked
-    from toolpair.proof.words import Told
     from toolpair.session.session import Session
 
 _STYLES: Final = {"good": "good", "bad": "error", "doubtful": "warning", "": ""}
@@ -61,9 +64,6 @@ class ProveScreen(Dialog[None]):
         self.query_one("#text", Lines).show(lines)
 
     def _words(self) -> list[Told]:
-        from toolpair.proof import isolation
-        from toolpair.proof.words import NETWORK, NO_NETWORK, Told
-
         if self._state == "question":
             network = NETWORK if isolation.prefix() is not None else NO_NETWORK
             resumes = f"{self._asked.named} ({self._asked.program}) resumes a copy of this session in an empty home."
@@ -81,10 +81,6 @@ class ProveScreen(Dialog[None]):
     # in a thread
 
     def _ask(self, aside: Aside) -> None:
-        from toolpair.proof import isolation
-        from toolpair.proof.proof import prove
-        from toolpair.proof.words import after_words, told
-
         now = self._session.draft()
         while now.changed:
             now.undo()
@@ -107,9 +103,6 @@ class ProveScreen(Dialog[None]):
         aside.run_in_ui(lambda: self._answer(lines))
 
     def _failed(self, error: Exception) -> None:
-        from toolpair.proof.asking import CannotAsk
-        from toolpair.proof.words import Told
-
         said = f"{error}." if isinstance(error, CannotAsk) else failure(error)
         self._answer([Told(said, "doubtful")])
 
