@@ -87,11 +87,11 @@ def run(options: argparse.Namespace) -> int:
             return exits.UNREADABLE
     fixed = session.draft()
     fixes = sum(row.count for row in fixed.staged) if fixed.stage_recommended() is not None else 0
-    sessions: dict[str, Session] = {} if options.fixed else {"before": session}
+    sessions = {} if options.fixed else {"before": (session, fixed)}
     if not options.before and (fixes or options.fixed):
-        sessions["after"] = fixed
+        sessions["after"] = fixed, fixed
     try:
-        proofs = prove(asked.agent, (asked.program,), sessions, fixed, isolated=isolated, seconds=options.seconds)
+        proofs = prove(asked.agent, (asked.program,), sessions, isolated=isolated, seconds=options.seconds)
     except CannotAsk as error:
         raise UsageError(f"{safe(options.file)}: {error}.") from error
     if options.output_format == "json":

@@ -61,23 +61,25 @@ class Proof(Struct, frozen=True):
 def prove(
     agent: Agent,
     program: Sequence[str],
-    sessions: Mapping[str, Session],
-    whole: Session,
+    sessions: Mapping[str, tuple[Session, Session]],
     *,
     isolated: bool,
     seconds: int | None = None,
+    at_once: int = 1,
     stopped: Callable[[], bool] = lambda: False,
 ) -> dict[str, Proof]:
-    """Ask the agent about each session with its staged fixes. `whole` is the one whose problems are fixed.
+    """Ask the agent about sessions with their staged fixes. Each comes with the one in which its problems are fixed, so
+    that all is there that can be sent.
 
     Raises CannotAsk and SessionError.
     """
     with tempfile.TemporaryDirectory(prefix="toolpair-prove-") as folder:
-        copies = {}
-        for number, (name, session) in enumerate(sessions.items()):
-            copies[name] = copy_of(session, Path(folder) / str(number))
-        answers = ask(agent, program, copies, isolated=isolated, seconds=seconds, stopped=stopped)
-        return {name: judged(session, whole, answers[name], Path(folder)) for name, session in sessions.items()}
+        copies = {
+            name: copy_of(session, Path(folder) / str(number))
+            for number, (name, (session, _)) in enumerate(sessions.items())
+        }
+        answers = ask(agent, program, copies, isolated=isolated, seconds=seconds, at_once=at_once, stopped=stopped)
+        return {name: judged(*pair, answers[name], Path(folder)) for name, pair in sessions.items()}
 
 
 def copy_of(session: Session, place: Path) -> Copy:
@@ -95,7 +97,7 @@ def how_it_starts(agent: Agent, program: Sequence[str], session: Session) -> Sta
 
 
 def judged(session: Session, whole: Session, answer: Answer, folder: Path) -> Proof:
-    """What the answer says of the session, of which `whole` has all that can be sent, since its problems are fixed.
+    """What the answer says of the session; `whole` is the one in which its problems are fixed.
 
     `folder` is for the request, which is read as a session of its own.
     """

@@ -116,6 +116,8 @@ def _kind(row: SeenRow) -> Kind | None:
 
 def _call(row: SeenRow) -> str:
     value = arguments(row.block) if row.block is not None else row.text
+    if isinstance(value, dict):  # some programs write what was not given as null
+        value = {key: part for key, part in value.items() if part is not None}
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 

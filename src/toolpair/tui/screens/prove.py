@@ -88,12 +88,11 @@ class ProveScreen(Dialog[None]):
         if not fixed.changed:
             fixed.stage_recommended()
         fixes = sum(row.count for row in fixed.staged)
-        sessions = {"now": now, after_words(fixes): fixed} if fixes else {"now": now}
+        sessions = {"now": (now, fixed), **({after_words(fixes): (fixed, fixed)} if fixes else {})}
         proofs = prove(
             self._asked.agent,
             (self._asked.program,),
             sessions,
-            fixed,
             isolated=isolation.prefix() is not None,
             stopped=lambda: self._finished,
         )
