@@ -21,4 +21,4 @@ def _furnish(stage: Stage) -> Start:
     return Start(("-p", *model, "--session", str(path), PROMPT), _QUIET, path, "anthropic")
 
 
-ASK: Final = Ask(_furnish)
+ASK: Final = Ask(_furnish, tools=False)
