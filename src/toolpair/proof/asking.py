@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -73,7 +74,7 @@ def ask(
         if process.returncode:
             last = said.decode(errors="replace").strip().rpartition("\n")[2]
             raise CannotAsk(f"{agent.title} could not be asked: {last}")
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, Answer])
+        return msgspec.convert(json.loads(path.read_bytes()), dict[str, Answer])
 
 
 def _said_by(process: subprocess.Popen[bytes], seconds: float, stopped: Callable[[], bool]) -> bytes | None:

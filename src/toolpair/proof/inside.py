@@ -4,6 +4,7 @@ It writes its answers to JOB's place."""
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 import subprocess
@@ -70,7 +71,8 @@ def main(path: str) -> None:
         loopback_up()
     with ThreadPoolExecutor(job.at_once) as pool:
         answers = dict(zip(job.copies, pool.map(lambda copy: _asked(job, copy), job.copies.values()), strict=True))
-    Path(path).write_bytes(msgspec.json.encode(answers))
+    # Not by msgspec, which refuses half characters: an agent may send them.
+    Path(path).write_text(json.dumps(msgspec.to_builtins(answers)))
 
 
 def _asked(job: Job, copy: Copy) -> Answer:
@@ -146,7 +148,7 @@ def _histories(api: MockApi, since: int, kind: Api, ask: Ask) -> list[Sequence[A
     ending, key, _ = HISTORIES[kind]
     bodies = [one.body for one in api.requests[since:] if one.path.endswith(ending) and one.body is not None]
     found = [body.get(key) for body in bodies if body.get("tools") or not ask.tools]
-    return [one for one in found if isinstance(one, list) and PROMPT in msgspec.json.encode(one[-3:]).decode()]
+    return [one for one in found if isinstance(one, list) and PROMPT in json.dumps(one[-3:])]
 
 
 if __name__ == "__main__":

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
 from msgspec import Struct
 
 from toolpair.dialects.block_texts import says_something_real
@@ -136,7 +136,7 @@ def _opened(history: Sequence[Any], api: Api, folder: Path, profile: str) -> Ses
     """The request as a session. The agent's own system prompt is none of it."""
     path = folder / "request.json"
     messages = [one for one in history if not (isinstance(one, dict) and one.get("role") == "system")]
-    path.write_bytes(orjson.dumps(list(_merged(messages)) if api in _MERGED else messages))
+    path.write_text(json.dumps(list(_merged(messages)) if api in _MERGED else messages))
     try:
         return open_session(path, format=HISTORIES[api][2], profile=profile)
     except Refused as error:
