@@ -15,6 +15,7 @@ from tests.agents.codex_planted import Planted, corpus
 from tests.agents.codex_rollouts import Rollout, whole, word
 from tests.agents.comparing import skip_for
 from tests.agents.running import Resumed
+from tests.formats.fixing import fixed_by_a_person
 from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
@@ -103,11 +104,7 @@ def test_a_repaired_rollout_is_sent_valid_and_whole(planted: dict[str, Planted],
     repaired = {}
     for name, found in planted.items():
         session = opened(folder, name, found.data)
-        session.stage_recommended()
-        for guess in [problem for problem in session.problems if problem.guess]:
-            # As a person who looked at both would choose: the first fix links them.
-            session.stage(guess, guess.fixes[0])
-        repaired[name] = session.to_bytes()
+        repaired[name] = fixed_by_a_person(session)
     wrong = {}
     for name, resumed in codex.resume(repaired).items():
         if resumed.messages is None:
