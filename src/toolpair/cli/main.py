@@ -42,6 +42,7 @@ COMMANDS: Final = {
     "recipes": "toolpair.cli.recipes",
     "config": "toolpair.cli.config",
     "doctor": "toolpair.cli.doctor",
+    "schema": "toolpair.cli.schema",
     "help": "toolpair.cli.help",
     "hook": "toolpair.cli.hook",
     "completion": "toolpair.cli.completion",
