@@ -108,7 +108,8 @@ SHAPES: Final[dict[str, Any]] = {
     "cell": CELL, "family": FAMILY, "example": EXAMPLE, "rule": RULE, "block": BLOCK, "history": HISTORY, "step": STEP,
     "lost_pair": {
         "tool": "str?", "message": "str", "call_id": "str?", "result_id": "str?", "call_at": "int?",
-        "result_at": "int?", "lost_at": "int?", "renamed": ({"side": "str", "before": "str", "after": "str"}, None), "content?": "content",
+        "result_at": "int?", "lost_at": "int?", "content?": "content",
+        "renamed": ({"side": "str", "before": "str", "after": "str"}, None),
     },
     "session": {
         "agent": "str", "id": "str?", "path": "str", "folder": "str?", "title": "str?", "last_words": "str?",
