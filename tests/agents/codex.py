@@ -26,7 +26,7 @@ PACKED = b"\x28\xb5\x2f\xfd"
 SECONDS_EACH = 60
 _NAMED = os.environ.get("TOOLPAIR_CODEX")
 """Read when the tests are loaded: each test runs without the variables of the machine."""
-_CONFIG = """\
+CONFIG = """\
 model = "{model}"
 model_provider = "mock"
 approval_policy = "never"
@@ -102,7 +102,7 @@ def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
         sessions = codex / "sessions" / "2026" / "01" / "02"
         sessions.mkdir(parents=True)
         (codex / "instructions.md").write_text("You are a coding agent.\n")
-        (codex / "config.toml").write_text(_CONFIG.format(model=MODEL, home=codex, url=api.url))
+        (codex / "config.toml").write_text(CONFIG.format(model=MODEL, home=codex, url=api.url))
         name = session_id(data)
         path = sessions / f"rollout-2026-01-02T03-04-05-{name}.jsonl"
         (path.with_suffix(".jsonl.zst") if data.startswith(PACKED) else path).write_bytes(data)

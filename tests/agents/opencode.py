@@ -32,6 +32,11 @@ def why_not(agent: str) -> str | None:
     return running.why_not(f"{agent} is not here (set TOOLPAIR_{agent.upper()})", _AGENTS[agent])
 
 
+def program(agent: str) -> str | None:
+    """The agent's command, None when it is not here."""
+    return _AGENTS[agent]
+
+
 def resume(files: Mapping[str, bytes], agent: str) -> dict[str, Resumed]:
     """What is sent for the session in each database or packed folder, by the names that the caller gave."""
     return running.resumed(__file__, files, SECONDS_EACH, **_job(agent))
@@ -52,14 +57,14 @@ def _job(agent: str) -> dict[str, Any]:
 def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
     name = job["name"]
     with running.at_home() as home:
-        _set_up(home.folder, name, home.api.url)
+        set_up(home.folder, name, home.api.url)
         off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
         disabled = {f"{prefix}_DISABLE_{what}": "1" for prefix in ("OPENCODE", name.upper()) for what in off}
         environment = namespace.environment(home.folder, KILO_TELEMETRY_DISABLED="1", **disabled)
         path = home.folder / ".local/share" / name / f"{name}.db"
         session, listed = ID, ""
         if job["is_whole"]:
-            session = _put_whole(path, data, str(home.project))
+            session = put_whole(path, data, str(home.project))
             listed = running.said_by([job["agent"], "session", "list"], home.project, environment, SECONDS_EACH)
         elif job["is_before"]:
             _unpack(data, path.parent, str(home.project))
@@ -76,7 +81,7 @@ def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
         return {**running.told(running.asked(home.api, "/chat/completions"), note), "listed": listed}
 
 
-def _set_up(home: Path, name: str, url: str) -> None:
+def set_up(home: Path, name: str, url: str) -> None:
     limits = {"context": 100000, "output": 1000}
     options = {"baseURL": f"{url}/v1", "apiKey": "dummy"}
     providers = {}
@@ -99,7 +104,7 @@ def _unpack(data: bytes, folder: Path, project: str) -> None:
         path.write_text(path.read_text().replace(f'"directory": "{FOLDER}"', f'"directory": {json.dumps(project)}'))
 
 
-def _put_whole(path: Path, data: bytes, project: str) -> str:
+def put_whole(path: Path, data: bytes, project: str) -> str:
     """Put a database where the agent has its own; its session took place in the project. The session's id."""
     path.parent.mkdir(parents=True)
     path.write_bytes(data)
