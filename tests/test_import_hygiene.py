@@ -238,7 +238,7 @@ DOORS = {
         "cli.configured",
         "cli.exits",
         "cli.inputs",
-        "cli.meant",
+        "cli.meant", "cli.pager",
         "cli.terminal",
         "session.session",
         "shell.program",

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from tests.agents.running import PROJECT, RealAgent, Resumed, program
 
-_AGENT = RealAgent("codex", "put codex on the PATH, or set TOOLPAIR_CODEX to it", (program("TOOLPAIR_CODEX", "codex"),))
+PROGRAM = program("TOOLPAIR_CODEX", "codex")
+_AGENT = RealAgent("codex", "put codex on the PATH, or set TOOLPAIR_CODEX to it", (PROGRAM,))
 why_not = _AGENT.why_not
 
 

@@ -33,6 +33,11 @@ def why_not(agent: str) -> str | None:
     return running.why_not(f"{agent} is not here (set TOOLPAIR_{agent.upper()})", _AGENTS[agent])
 
 
+def program(agent: str) -> str | None:
+    """The agent's command, None when it is not here."""
+    return _AGENTS[agent]
+
+
 def resume(files: Mapping[str, bytes], agent: str) -> dict[str, Resumed]:
     """What is sent for the session in each database or packed folder, by the names that the caller gave."""
     return running.resumed(__file__, files, SECONDS_EACH, **_job(agent))
@@ -58,7 +63,7 @@ def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
         path = home.folder / ".local/share" / name / f"{name}.db"
         session, listed = ID, ""
         if job["is_whole"]:
-            session = _put_whole(path, data, str(home.project))
+            session = put_whole(path, data, str(home.project))
             listed = running.said_by([job["agent"], "session", "list"], home.project, environment, SECONDS_EACH)
         elif job["is_before"]:
             _unpack(data, path.parent, str(home.project))
@@ -83,7 +88,7 @@ def _unpack(data: bytes, folder: Path, project: str) -> None:
         path.write_text(path.read_text().replace(f'"directory": "{FOLDER}"', f'"directory": {json.dumps(project)}'))
 
 
-def _put_whole(path: Path, data: bytes, project: str) -> str:
+def put_whole(path: Path, data: bytes, project: str) -> str:
     """Put a database where the agent has its own; its session took place in the project. The session's id."""
     path.parent.mkdir(parents=True)
     path.write_bytes(data)

@@ -266,7 +266,7 @@ class PairScreen(MainView):
     def commands(self) -> list[Command]:
         from toolpair.tui.commands import commands_of_main
 
-        return commands_of_main()
+        return commands_of_main(self.glyphs.keys)
 
     @changing
     def action_cut(self) -> None:
