@@ -255,7 +255,7 @@ class MainView(Owner):
         overview.wanted = None
         self._card_text = Card(overview, glyphs, card_columns(width, height))
         self._card_text.query = self.pairs.query_text
-        self._card_text.tab = width < WIDE and not self.in_causes
+        self._card_text.tab = glyphs.key("tab", "pane") if width < WIDE and not self.in_causes else ""
         causes = self._causes_text(width, height) if width >= WIDE or self.in_causes else []
         needs = self._needs(problem, sum(map(len, causes)) + _AROUND_CAUSES)
         divided = self._divide(width, height, len(head), needs)

@@ -79,7 +79,7 @@ class PickerScreen(BaseScreen[None]):
         Binding("escape", "back", "clear the filter, then quit", show=False),
         Binding("ctrl+s", "order", "sort", show=False, priority=True),
         Binding("ctrl+t", "mark", "mark, then compare two", show=False, priority=True),
-        Binding("ctrl+f", "search", "search what was said", show=False, priority=True),
+        Binding("ctrl+f", "search_contents", "search what was said", show=False, priority=True),
         *PICKER_MOVE.bindings(priority=True),
     ]
     DEFAULT_CSS = """
@@ -287,7 +287,7 @@ class PickerScreen(BaseScreen[None]):
             leaves = "clear the filter" if search is None else "end the search"
         hints: list[Hint] = [
             ("enter", "open" if self._chosen is None else "compare with this", "open"), ("↑ ↓", "move", ""),
-            ("letters", "filter", ""), ("ctrl+f", "search contents", "search"),
+            ("letters", "filter", ""), ("ctrl+f", "search contents", "search_contents"),
             ("]", "next broken", "problem(1)"), ("!", "only broken", "only_broken"),
             ("ctrl+s", "sort", "order"),
             ("ctrl+t", "mark to compare" if self._marked is None else "compare with the marked one", "mark"),
@@ -392,7 +392,7 @@ class PickerScreen(BaseScreen[None]):
 
     # what was said
 
-    def action_search(self) -> None:
+    def action_search_contents(self) -> None:
         """Search all listed sessions for the words in the filter; results are shown as they come."""
         self._end_search()
         typed = self.query_one(SafeInput).value.split()
