@@ -158,8 +158,22 @@ def _cline() -> Made:
 
 
 def _copilot() -> Made:
+    return _copilot_with({"type": "blob", "data": DATA, "mimeType": "image/png", "displayName": "a.png"})
+
+
+def _copilot_by_asset() -> Made:
+    """The bytes are in an event of their own, where they stay: it is no longer named."""
+    return _copilot_with(
+        {"type": "file", "path": "/a.png", "displayName": "a.png", "assetId": "sha256:1", "mimeType": "image/png"}
+    )
+
+
+def _copilot_with(attached: dict[str, str]) -> Made:
     session = CopilotSession()
-    session.user("See this.")
+    if "assetId" in attached:
+        session.add("session.binary_asset", assetId="sha256:1", type="image", mimeType="image/png", data=DATA)
+    file = {"type": "file", "path": "/b.py", "displayName": "b.py"}
+    session.user("See this.")["data"]["attachments"] = [file, attached]
     session.says("I look.", "one", reasoningText="a quiet thought", reasoningOpaque="c2lnbmVk")
     session.result("one")
     return "events.jsonl", session.data()
@@ -208,6 +222,7 @@ def _ai_sdk() -> Made:
     return "list.json", json.dumps(messages).encode()
 
 
+BY_ASSET = "copilot-cli, by asset"
 MADE: dict[str, Any] = {
     "anthropic": _anthropic,
     "openai-chat": _chat,
@@ -220,6 +235,7 @@ MADE: dict[str, Any] = {
     "pi": _pi,
     "cline-cli": _cline,
     "copilot-cli": _copilot,
+    BY_ASSET: _copilot_by_asset,
     "gemini-cli": _gemini_cli,
     "opencode": _opencode,
     "goose": _goose,
@@ -264,23 +280,23 @@ def _is_whole(opened: Session, session: Session) -> None:
     assert session.undo() is not None and session.to_bytes() == opened.to_bytes() and not _aside(session)
 
 
-IN_RESULTS = set(MADE) - {"opencode", "copilot-cli"}
-"""The formats that can write a result without its image. (opencode sends that image in a message of its own.)"""
+IN_RESULTS = set(MADE) - {"opencode", "copilot-cli", BY_ASSET}
+"""The formats that send images in results. (opencode sends them in messages of their own, Copilot CLI not again.)"""
 
 
-@pytest.mark.parametrize("name", sorted(set(MADE) - {"copilot-cli"}))
+@pytest.mark.parametrize("name", sorted(MADE))
 def test_an_image_is_taken_out(name: str, tmp_path: Path) -> None:
     made = _staged(name, tmp_path, "content.image_too_large", "remove-image")
     assert len(made) == 1 + (name in IN_RESULTS)
     for opened, session in made:
         now = session.to_bytes()
-        assert now.count(DATA.encode()) == opened.to_bytes().count(DATA.encode()) - 1
+        assert now.count(DATA.encode()) == opened.to_bytes().count(DATA.encode()) - (name != BY_ASSET)
         assert NOTE.encode() in now and SAID.encode() in now and b"See this." in now
-        assert DATA.encode() in _aside(session)
+        assert (b"sha256:1" if name == BY_ASSET else DATA.encode()) in _aside(session)
         _is_whole(opened, session)
 
 
-@pytest.mark.parametrize("name", sorted(set(MADE) - {"copilot-cli", "gemini-cli", "gemini-contents", "openai-chat"}))
+@pytest.mark.parametrize("name", sorted(set(MADE) - {"copilot-cli", BY_ASSET, "gemini-cli", "gemini-contents", "openai-chat"}))
 def test_thinking_is_removed_or_becomes_text(name: str, tmp_path: Path) -> None:
     encrypted = name in ("codex", "openai-responses")
     for fix in ("remove-all-thinking", *([] if encrypted else ["remove-thinking", "thinking-as-text"])):
