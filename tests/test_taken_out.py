@@ -9,6 +9,7 @@ import re
 import struct
 import tempfile
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from tests.copilot_sessions import CopilotSession
 from tests.formats.claude_code_files import Log
 from tests.formats.codex_files import NAME as ROLLOUT
 from tests.formats.codex_files import Rollout
+from tests.forms.made_lists import ASK, OSLO, made_lists
 from tests.gemini_sessions import NAME as GEMINI
 from tests.gemini_sessions import GeminiSession
 from tests.pi_sessions import NAME as PI
@@ -296,7 +298,69 @@ def test_an_image_is_taken_out(name: str, tmp_path: Path) -> None:
         _is_whole(opened, session)
 
 
-@pytest.mark.parametrize("name", sorted(set(MADE) - {"copilot-cli", BY_ASSET, "gemini-cli", "gemini-contents", "openai-chat"}))
+def _put(elements: Any, *path: Any) -> None:
+    """Put the last of `path` at the place that the others name."""
+    *above, key, value = path
+    for step in above:
+        elements = elements[step]
+    if isinstance(elements, list) and key is None:
+        elements.append(value)
+    else:
+        elements[key] = value
+
+
+_ADDRESS: Any = {"type": "image_url", "image_url": {"url": URL}}
+_HELD: Any = {"type": "image", "base64": DATA, "mime_type": "image/png"}
+_INLINE: Any = {"inlineData": {"mimeType": "image/png", "data": DATA}}
+_ITEM: Any = {"type": "input_image", "image_url": URL, "detail": "auto"}
+_FILE: Any = {"type": "file", "mediaType": "image/png", "url": URL}
+_BINARY: Any = {"data": DATA, "media_type": "image/png", "kind": "binary"}
+_IN_FORMS: dict[str, tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]] = {
+    "langchain dict": ((0, "data", "content", [_text(ASK), _ADDRESS]), (2, "data", "content", [_text(OSLO), _HELD])),
+    "langchain state": ((0, "content", [_text(ASK), _HELD]), (2, "content", [_text(OSLO), IMAGE])),
+    "langchain constructors": ((0, "kwargs", "content", [_text(ASK), IMAGE]), None),
+    "ui": ((0, "parts", None, _FILE), None),
+    "pydantic-ai": ((0, "parts", 0, "content", [ASK, _BINARY]), None),
+    "adk": ((0, "content", "parts", None, _INLINE), (2, "content", "parts", 0, "functionResponse", "parts", [_INLINE])),
+    "livekit": ((0, "content", None, {"id": "img_1", "type": "image_content", "image": URL}), None),
+    "agents sdk": ((0, "content", [_ITEM]), (3, "output", [{"type": "input_text", "text": OSLO}, _ITEM])),
+    "semantic kernel": ((0, "items", None, {"metadata": {}, "content_type": "image", "data_uri": URL}), None),
+    "autogen": ((0, "content", [ASK, {"data": DATA}]), None),
+    "llamaindex": ((0, "blocks", None, {"block_type": "image", "image": DATA, "image_mimetype": "image/png"}), None),
+    "letta": ((0, "content", None, IMAGE), (2, "content", None, IMAGE)),
+    "opencode": ((0, "parts", None, {"type": "file", "mime": "image/png", "url": URL}), None),
+    "agent framework": ((0, "contents", None, {"type": "data", "uri": URL, "media_type": "image/png"}), None),
+    "mastra": ((0, "content", "parts", None, {"type": "file", "data": URL, "mimeType": "image/png"}), None),
+    "swe-agent": ((0, "content", [_text(ASK), _ADDRESS]), (2, "content", [_text(OSLO), _ADDRESS])),
+}
+"""Forms -> where in a list of theirs an image may be, in a message and in a result. Where none is named, what the model
+is sent of it is for the library to say (a user's message, a text), or images cannot be told from other values.
+"""
+
+
+@pytest.mark.parametrize("name", some(sorted(_IN_FORMS), 4))
+def test_an_image_is_taken_out_of_any_form(name: str) -> None:
+    for place in filter(None, _IN_FORMS[name]):
+        made = made_lists()[name]
+        _put(made.elements, *deepcopy(place))
+        data = made.data()
+        opened = toolpair.session.session.open_session("list.json", data=data)
+        staged = 0
+        for number in range(len(opened.conversation.transcript.messages)):
+            session = toolpair.session.session.open_session("list.json", data=data)
+            for problem in session.conversation.named(["content.image_too_large"], NamedPlace(number)):
+                session.stage(problem, next(one for one in problem.fixes if one.id == "remove-image"))
+                now, staged = session.to_bytes(), staged + 1
+                assert DATA.encode() not in now and b"[image removed by toolpair: " in now
+                assert (ASK.encode() in now) == (ASK.encode() in data) and OSLO.encode() in now
+                assert DATA.encode() in _aside(session)
+                _is_whole(opened, session)
+        assert staged == 1
+
+
+@pytest.mark.parametrize(
+    "name", sorted(set(MADE) - {"copilot-cli", BY_ASSET, "gemini-cli", "gemini-contents", "openai-chat"})
+)
 def test_thinking_is_removed_or_becomes_text(name: str, tmp_path: Path) -> None:
     encrypted = name in ("codex", "openai-responses")
     for fix in ("remove-all-thinking", *([] if encrypted else ["remove-thinking", "thinking-as-text"])):
@@ -489,15 +553,15 @@ def test_an_image_is_made_smaller_in_every_spelling(name: str, tmp_path: Path, m
     for opened, session in made:
         images = re.findall(r"iVBORw0KGgo[A-Za-z0-9+/]+=*", session.to_bytes().decode())
         before = re.findall(r"iVBORw0KGgo[A-Za-z0-9+/]+=*", opened.to_bytes().decode())
-        changed = [(pixels_of(old), pixels_of(new)) for old, new in zip(before, images, strict=True) if old != new]
-        assert changed and all(sizes == ((8400, 60), (2000, 14)) for sizes in changed), name
-        assert large.encode() in _aside(session)
+        assert len(images) == len(before) + (name == BY_ASSET)
+        assert {pixels_of(one) for one in images if one not in before} == {(2000, 14)}, name
+        assert (b"sha256:1" if name == BY_ASSET else large.encode()) in _aside(session)
         _is_whole(opened, session)
-    assert len(made) == 6 if name == "ai-sdk-model" else made or name == "copilot-cli"
+    assert len(made) == 6 if name == "ai-sdk-model" else made
     if name == "ai-sdk-model":
         for opened, session in _staged(name, tmp_path, "content.image_too_large", "remove-image"):
             assert (
-                session.to_bytes().count(large.encode()) == 5 and b"removed by toolpair: image/" in session.to_bytes()
+                session.to_bytes().count(large.encode()) == 5 and b"[image removed by toolpair: " in session.to_bytes()
             )
             _is_whole(opened, session)
 

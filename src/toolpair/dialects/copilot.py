@@ -22,7 +22,7 @@ ROLES: Final = {USER: "user", RESPONSE: "assistant", RESULT: "result"}
 CALLS: Final = "toolRequests"
 ATTACHED: Final = "attachments"
 ASSET: Final = "session.binary_asset"
-"""Type of an event with the bytes of what is attached elsewhere, by their hash. Images of results are not sent again."""
+"""Type of an event with the bytes of what others name by their hash. (Images of results are not sent again.)"""
 Assets = Mapping[str, Any]
 """Id of an asset -> its content in Base64."""
 
@@ -52,7 +52,7 @@ def _media(data: dict[str, Any], record: int, assets: Assets) -> Iterator[Block]
 
 
 def is_media(attached: Any) -> bool:
-    """Whether the bytes of what is attached are sent. Of a file without them a line of text is sent, made long before."""
+    """Whether the bytes of what is attached are sent. Of a file without them a line of text is sent."""
     return (
         isinstance(attached, dict)
         and isinstance(attached.get("mimeType"), str)

@@ -224,4 +224,5 @@ def _size_of(media: Media) -> str:
     pixels = media.pixels if media.kind == "image" else None
     size = f"{media.size:,} bytes" if media.data else media.address
     wide = f"{pixels[0]:,} x {pixels[1]:,} pixels" if pixels else ""
-    return ", ".join(filter(None, (media.type, wide, size))) or "of unknown size"
+    type_ = "" if media.type.endswith("/") else media.type  # a library may say no more than that it is an image
+    return ", ".join(filter(None, (type_, wide, size))) or "of unknown size"
