@@ -33,6 +33,7 @@ from toolpair.dialects.media import pixels_of
 from toolpair.rules.where import NamedPlace
 from toolpair.session.decisions import with_named
 from toolpair.session.session import Found, Session
+from toolpair.source.changes import changes
 from toolpair.source.errors import Refused
 from toolpair.transcript.edits import ShrinkImages
 
@@ -701,12 +702,30 @@ def test_half_a_character_in_arguments_is_replaced_where_an_error_says_so(tmp_pa
     call["function"].pop("arguments")
     assert after == messages
     body = {"model": "m", "system": "Be \ud83d", "messages": [{"role": "user", "content": "Go."}]}
-    session = toolpair.session.session.open_session("body.json", data=json.dumps(body).encode())
+    session = toolpair.session.session.open_session("log.json", data=json.dumps({"request": body}).encode())
     target = session.find(
         "400 The request body is not valid JSON: no low surrogate in string: line 1 column 9 (char 8)"
     )
     assert target is not None and target.problem is None
     assert target.text.startswith("Half a character stands outside of the messages, in system: ")
+
+
+def test_half_a_character_is_replaced_anywhere_in_a_request() -> None:
+    """Around the messages, and in fields of theirs that no API knows; the rest stays byte for byte."""
+    around = '{ "system":"Be HALF \\ud83d\\ude00 \\\\ud83d",%s"messages" : [{"role":"user","content":"Go."%s}],"tools":[{"%s":1}] }\n'
+    for inside in (("", "", ""), ('"metadata":{"user_id":"HALF"},', ',"x":"HALF"', "HALFK")):
+        body = around % inside
+        data, wanted = (body.replace("HALF", half).encode() for half in ("\\ud83d", "\\ufffd"))
+        session = toolpair.session.session.open_session("body.json", data=data)
+        assert {(one.rule, one.severity) for one in session.problems} == {("record.lone_surrogate", "error")}
+        session.stage_recommended()
+        assert session.to_bytes() == wanted and not session.problems and not session.staging.losses
+        shown = list(changes(session.conversation.source.document, session.conversation.document))
+        assert b"".join(one.after or b"" for one in shown).count(b"ufffd") == body.count("HALF")
+        assert not toolpair.session.session.open_session("body.json", data=wanted).problems
+        while session.undo() is not None:
+            pass
+        assert session.to_bytes() == data
 
 
 def test_an_image_of_bedrocks_stays_as_it_is_written_where_its_result_becomes_text() -> None:

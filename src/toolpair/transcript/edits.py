@@ -197,6 +197,7 @@ Mending = Literal[
     "fraction",
     "commas",
     "end",
+    "around",
     "aside",
 ]
 """How the bytes of a record are repaired.
@@ -213,6 +214,7 @@ Mending = Literal[
 "fraction": integers of more than 64 bits get ".0".
 "commas": the comma after the last record is removed.
 "end": a document that was cut off after its records gets its end.
+"around": lone surrogates in the rest of a request become U+FFFD.
 "aside": the whole record is set aside.
 """
 

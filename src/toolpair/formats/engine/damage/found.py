@@ -17,6 +17,7 @@ from toolpair.transcript.model import Damaged, Transcript
 TORN: Final = "record.torn"
 """Of a readable record: it is the last one, and the document around it was cut off later."""
 COMMA: Final = "record.trailing_comma"
+HALF: Final = "record.lone_surrogate"
 TOO_DEEP: Final = "record.bad_json"
 """Of a readable record: its agent's parser does not go as deep as it is nested."""
 _SHOWN: Final = 60
@@ -140,6 +141,7 @@ def _of_file(document: Document) -> Iterator[Candidate]:
         first = document.records[0]
         damage = Damage(first.uid, "record.bom", 1, True, (), None, document.mark, first=True, front=True)
         yield Candidate(damage, "a byte order mark at the start of the file", Way("mark"))
+    yield from _around(document)
     if document.commas:
         found = document.records[-1 if document.kind == "array" else 0]
         damage = Damage(found.uid, COMMA, found.line, True, (), None, b",", first=True, front=True)
@@ -149,6 +151,13 @@ def _of_file(document: Document) -> Iterator[Candidate]:
         last = document.records[-1]
         damage = Damage(last.uid, TORN, last.line, True, (last.value,), None, document.tail, last=True)
         yield Candidate(damage, "cut off after its last message", Way("end"), document.cut_end.whole)
+
+
+def _around(document: Document) -> Iterator[Candidate]:
+    if document.halves_around and document.records:
+        first = document.records[0]
+        damage = Damage(first.uid, HALF, 1, True, (), None, b"".join(document.around), first=True, front=True)
+        yield Candidate(damage, "half of a character outside of the messages", Way("around"))
 
 
 def flawed(transcript: Transcript, document: Document, format: Format) -> Iterator[Candidate]:
