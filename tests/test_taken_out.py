@@ -728,6 +728,22 @@ def test_half_a_character_is_replaced_anywhere_in_a_request() -> None:
         assert session.to_bytes() == data
 
 
+@pytest.mark.parametrize(
+    ("name", "sent"), [("anthropic", True), ("gemini-contents", True), ("strands", False), ("codex", False)]
+)
+def test_what_python_writes_for_no_number_is_no_json(name: str, sent: bool) -> None:
+    """What a library or an agent keeps beside a message need not be sent."""
+    file, data = MADE[name]()
+    at = data.rindex(b'{"role"' if name != "codex" else b'{"timestamp"') + 1
+    odd = data[:at] + b'"odd": [NaN, -Infinity, "NaN"], ' + data[at:]
+    session = toolpair.session.session.open_session(file, data=odd, profile="openai-chat")
+    found = [problem for problem in session.problems if problem.rule == "record.bad_json"]
+    assert [(one.severity, one.fixes[0].loses) for one in found] == [("error", None)] * sent
+    for problem in found:
+        session.stage(problem)
+        assert session.to_bytes() == odd.replace(b"[NaN, -Infinity,", b'["NaN", "-Infinity",')
+
+
 def test_an_image_of_bedrocks_stays_as_it_is_written_where_its_result_becomes_text() -> None:
     user, _, answer = json.loads(_bedrock()[1])
     image = answer["content"][0]["toolResult"]["content"][1]

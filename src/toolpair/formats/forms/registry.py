@@ -130,9 +130,13 @@ class Form:
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
     ) -> Sequence[ResumeEffect | None]:
+        effects = zip(found, _EFFECTS(items, transcript, found), strict=True)
         return [
-            effect and replace(effect, holds_output=self._holds_output(one))
-            for one, effect in zip(found, _EFFECTS(items, transcript, found), strict=True)
+            None
+            # Of an element that a library keeps, not all is sent.
+            if effect is None or (one.readable and one.rule in _ANYWHERE and not one.front and self.id not in _OF_APIS)
+            else replace(effect, holds_output=self._holds_output(one))
+            for one, effect in effects
         ]
 
     def _holds_output(self, damage: Damage) -> bool:
@@ -171,6 +175,10 @@ class GuessedForm(Form):
 
 
 SURE: Final = 98
+_ANYWHERE: Final = ("record.lone_surrogate", "record.bad_json")
+"""What may be wrong in any field."""
+_OF_APIS: Final = ("gemini-contents", "bedrock-converse", "ollama-chat")
+"""The forms whose elements are sent as they are."""
 _EFFECTS: Final = lazy("toolpair.formats.engine.damage.lost:effects_without_agent")
 _ONLY_READ: Final = "Such a file is only read: the table of its form does not say what a new result looks like ([new])."
 _ONLY_SHOWN: Final = "This form is a guess: nothing is checked, fixed or saved."

@@ -168,6 +168,8 @@ def flawed(transcript: Transcript, document: Document, format: Format) -> Iterat
         record = document.record(uid)
         at = document.index(uid)
         for rule in rules:
+            if rule == "record.bad_json" and transcript.native:
+                continue  # no agent writes NaN, and what each makes of it is not known
             damage = Damage(
                 uid,
                 rule,
@@ -200,6 +202,7 @@ _FLAW_WAYS: Final[Mapping[str, Mending]] = {
     "record.lone_surrogate": "halves",
     "record.duplicate_key": "keep_last",
     "record.bom": "bom",
+    "record.bad_json": "numbers",
 }
 
 
@@ -218,4 +221,6 @@ def _flaw(rule: str, raw: bytes) -> str:
             return number if len(number) <= _SHOWN else f"{number[:_SHOWN]}…"
         case "record.bom":
             return "a byte order mark"
+        case "record.bad_json":
+            return "NaN or Infinity, which are not JSON"
     return "half of a character"

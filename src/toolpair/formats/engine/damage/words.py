@@ -137,6 +137,7 @@ _TITLES: Final[Mapping[str, tuple[str, str]]] = {
     "nul": ("clean", "remove the NUL bytes"),
     "utf8": ("replace-bytes", "replace these bytes with U+FFFD"),
     "halves": ("replace-half", "replace the half character with U+FFFD"),
+    "numbers": ("as-text", "write NaN and Infinity as texts"),
     "around": ("replace-half", "replace the half character with U+FFFD"),
     "escape": ("escape", "escape the control characters"),
     "bom": ("drop-mark", "remove the byte order mark"),
