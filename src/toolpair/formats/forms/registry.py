@@ -122,7 +122,7 @@ class Form:
         reader = self.reader
         if type(value) is not dict or (self.knows(value) and (reader.skips(value) or reader.reads(value))):
             return False
-        if not reader.skips(value) and reader.is_unread(value, reader.blocks(value, 0)):
+        if _holds_calls(value) if reader.skips(value) else reader.is_unread(value, reader.blocks(value, 0)):
             return True
         others = (form for form in shipped() if form.id != self.id)
         return any(form.knows(value) and form.sniff([value]) for form in others)
@@ -172,6 +172,14 @@ class GuessedForm(Form):
     def format(self) -> Format:
         # It is read whole: a scan would judge.
         return replace(super().format, is_guess=True, read_only=_ONLY_SHOWN, light=None)
+
+
+def _holds_calls(value: dict[str, Any]) -> bool:
+    """Whether it is, or lists, calls or results in any API's spelling."""
+    from toolpair.dialects.foreign_parts import foreign_part  # few lists have anything that is not theirs
+
+    listed = (part for parts in value.values() if isinstance(parts, list) for part in parts)
+    return foreign_part(value) is not None or any(foreign_part(part) is not None for part in listed)
 
 
 SURE: Final = 98
