@@ -253,8 +253,9 @@ def test_texts_in_words_of_any_program_are_read_rightly_or_not_at_all() -> None:
     for row in rows:
         found = recognise(row["text"])
         meant = {rule for id_ in row["is"] for rule in rules[id_]}
-        assert found is None or rules[found.error.id] & meant, (row["text"], found.error.id)
-        right += found is not None
+        claims = found is not None and not found.error.wraps
+        assert not claims or rules[found.error.id] & meant, (row["text"], found.error.id)
+        right += claims
     assert right >= 0.9 * len([row for row in rows if row["is"]])
 
 

@@ -2,8 +2,9 @@
 
 "messages.3: every function call needs to be answered" is `place call must answered`. `error_concepts.json` has the
 words of each concept, and which rows of concepts say which error. A row is tried where no wording was found. In it `~`
-is up to four other words and `~~` up to nine, what ends in `?` may be missing, what begins with `!` must not come next,
-`&` joins two that may stand in either order, and `end` is an end of a sentence.
+is up to four other words, `~~` up to nine, `...` up to sixty and past ends of sentences; what ends in `?` may be
+missing, what begins with `!` must not come next, `&` joins two that may stand in either order, and `end` is an end of
+a sentence.
 """
 
 from __future__ import annotations
@@ -43,8 +44,14 @@ _AROUND_KEY: Final = f"{QUOTE}{BLANK}:"
 _IN_PATH: Final = (".", "[")
 _STOP: Final = ";"
 _OF_A_SENTENCE: Final = ".!?,:;"
-_GAPS: Final = {"~": 4, "~~": 9, "&": 2}
-_BROKEN_OFF: Final = "(?!(?:end|other|done) )"
+_WITHIN: Final = "(?!(?:end|other|done) )"
+"""What is no end of a sentence, and no word of something else."""
+_GAPS: Final = {
+    "~": rf"(?:{_WITHIN}\S+ ){{0,4}}?",
+    "~~": rf"(?:{_WITHIN}\S+ ){{0,9}}?",
+    "&": rf"(?:{_WITHIN}\S+ ){{0,2}}?",
+    "...": r"(?:\S+ ){0,60}?",
+}
 _ENDS_THE_READING: Final = frozenset({"other", "done"})
 """Words of something else, and of a program that says what it has done about it: nothing near them is read."""
 _BEFORE, _BEHIND = 6, 8
@@ -94,7 +101,7 @@ class _Row(Struct, frozen=True, dict=True):
 
 def _part(part: str) -> str:
     if part in _GAPS:
-        return rf"(?:{_BROKEN_OFF}\S+ ){{0,{_GAPS[part]}}}?"
+        return _GAPS[part]
     optional, unless = part.endswith("?"), part.startswith("!")
     part = part.removesuffix("?").removeprefix("!")
     words = "|".join(tables().groups.get(one, one) for one in part.split("|")).replace(_UNKNOWN, re.escape(_UNKNOWN))
