@@ -26,6 +26,7 @@ _ODD: Final[tuple[Any, ...]] = (
 )
 _PARTS: Final[tuple[Any, ...]] = (
     {"type": "thinking", "thinking": "Hm.", "thinkingSignature": "c2ln"},
+    {"type": "thinking", "thinking": "Hm."},
     {"type": "text", "text": "More."},
     {"type": "image", "data": "aGk=", "mimeType": "image/png"},
     {"type": "tool_use", "id": "call_x", "name": "Bash", "input": {}},

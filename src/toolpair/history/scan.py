@@ -39,6 +39,7 @@ from toolpair.history.outline import LEAST, Outline, judged_together
 from toolpair.history.window_cutter import WindowCutter
 from toolpair.rules.crossed import may_be_crossed
 from toolpair.rules.profiles import Profile
+from toolpair.rules.wire import wire_of
 from toolpair.transcript.model import KEPT_OUTPUT, Damaged
 from toolpair.transcript.placeholders import BEGIN, known_placeholder
 
@@ -81,6 +82,8 @@ class Scan:
         cell = profile.cell("content.mixed_with_tool")
         self._parts_text = cell is not None and cell.severity is not None
         """The provider wants text and calls in messages of their own."""
+        self._wants_signed = wire_of(profile.base) in ("anthropic", "bedrock")
+        """Thinking without a signature is a problem."""
         self._mixed: int | None = None
         """The first record with both."""
         self.whole = False
@@ -177,6 +180,8 @@ class Scan:
                 rows += 1
                 hangs = False
             elif kind == THINKING:
+                if not part[1] and self._wants_signed:
+                    raise Odd
                 signed += part[1]
                 hangs = part[2]
             else:
