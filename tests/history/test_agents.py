@@ -18,7 +18,7 @@ from tests.rounds import tries
 from toolpair.cli.file_report import describe
 from toolpair.session.session import open_session
 
-LIT: Final = {"pi": "pi", "oh-my-pi": "oh-my-pi", "openclaw": "pi"}
+LIT: Final = {"pi": "pi", "oh-my-pi": "oh-my-pi", "openclaw": "pi", "qwen-code": "qwen-code"}
 """Format -> the agent whose records are read as such."""
 _ODD: Final[tuple[Any, ...]] = (
     *(None, "", " ", 5, 1e400, 2**70, True, [], {}, "<odd>", [None], {"x": [[]]}, "call_x", "a|b", [{"text": "x"}]),

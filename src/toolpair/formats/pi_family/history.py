@@ -15,7 +15,7 @@ from toolpair.dialects import pi as dialect
 from toolpair.dialects.block_texts import WrittenBlock, is_real_output
 from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import count_in, usage_of
-from toolpair.formats.engine.reading.linked_light import as_file, part_facts
+from toolpair.formats.engine.reading.part_of_file import as_file, part_facts
 from toolpair.formats.engine.reading.reading import as_text, malformed_in, pairs_in
 from toolpair.formats.engine.reading.tree_history import (
     End,

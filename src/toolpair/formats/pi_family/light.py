@@ -18,8 +18,9 @@ from toolpair.formats.engine.reading.light import (
     Odd,
     Whole,
 )
-from toolpair.formats.engine.reading.linked_light import LinkedLight, PartFacts
-from toolpair.formats.format import FileFacts, Item, View
+from toolpair.formats.engine.reading.linked_light import LinkedLight
+from toolpair.formats.engine.reading.part_of_file import PartFacts, finding
+from toolpair.formats.format import Item, View
 from toolpair.formats.pi_family.detection import ROLES, is_title
 from toolpair.formats.pi_family.history import Model
 from toolpair.transcript.model import Transcript
@@ -129,6 +130,7 @@ class PiLight(SaidByPi):
         """`read`: how its agent reads them. `titled`: they may begin with a title."""
         super().__init__()
         self._version, self._as_read, self._titled = view.agent_version, read, titled
+        self._begins: list[Item] = []
         self._begun = False
 
     def read(self, value: Any, number: int) -> Event | None:
@@ -155,11 +157,8 @@ class PiLight(SaidByPi):
     def finish(self) -> Finding | None:
         if self._last is None:
             return None
-        facts = PartFacts(tuple(self._begins), self._model)
-        around = FileFacts(Transcript(()), agent_facts=facts)
-        head = self._as_read(self._begins, View(surroundings=around, agent_version=self._version))
-        around = FileFacts(head, agent_facts=facts)
-        return Finding(self.thought_by_others(), head=head, around=lambda first, end, count, records: around)
+        facts = PartFacts(self._begins, self._model)
+        return finding(self._as_read, self._version, self._begins, facts, self.thought_by_others())
 
 
 def _id(id_: Any) -> Any:
