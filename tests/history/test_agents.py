@@ -16,9 +16,16 @@ from benchmarks.sessions.options import AGENTS, Options
 from tests.history.opening import SIZES, judged_by
 from tests.rounds import tries
 from toolpair.cli.file_report import describe
+from toolpair.formats import get_format
 from toolpair.session.session import open_session
 
-LIT: Final = {"pi": "pi", "oh-my-pi": "oh-my-pi", "openclaw": "pi", "qwen-code": "qwen-code"}
+LIT: Final = {
+    "pi": "pi",
+    "oh-my-pi": "oh-my-pi",
+    "openclaw": "pi",
+    "qwen-code": "qwen-code",
+    "gemini-cli": "gemini-cli",
+}
 """Format -> the agent whose records are read as such."""
 _ODD: Final[tuple[Any, ...]] = (
     *(None, "", " ", 5, 1e400, 2**70, True, [], {}, "<odd>", [None], {"x": [[]]}, "call_x", "a|b", [{"text": "x"}]),
@@ -132,7 +139,7 @@ def test_windows_together_tell_what_the_whole_does(agent: str, folder: Path) -> 
                 _linked(values)
         path = folder / f"{agent}.{'jsonl' if AGENTS[like] == 'lines' else 'json'}"
         path.write_bytes(start + _written(values, AGENTS[like], chance) + end)
-        profile = None if seed % 3 else "anthropic"
+        profile = (None, *sorted(get_format(agent).clean_by))[seed % (1 + len(get_format(agent).clean_by))]
         with judged_by(None):
             whole = describe(open_session(path, profile=profile, format=agent), "x")
         with judged_by((1, *SIZES)[seed % 4]):

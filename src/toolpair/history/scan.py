@@ -266,15 +266,13 @@ class Scan:
             cutter.messages += 1
         cutter.records += 1
 
-    def _exchanges(
-        self, parts: Sequence[tuple[Any, ...]], held: tuple[Sequence[tuple[list[Any], list[str]]], int, bool], n: int
-    ) -> None:
+    def _exchanges(self, parts: Sequence[tuple[Any, ...]], held: tuple[Any, ...], number: int) -> None:
         """Responses of one record whose calls hold their results: see `EXCHANGES`."""
-        answered, messages, ends = held
+        answered, messages, ends, *response = held
         for given, texts in answered:
             if any(map(_is_silent, texts)) or (len(texts) > 1 and may_be_crossed(given, texts)):
                 raise Odd
-        self._speak(parts, None, n)
+        self._speak(parts, response[0] if response else None, number)
         self._asked = []
         self._cutter.messages += messages - 1
         if ends:
@@ -387,6 +385,9 @@ class Scan:
         for number in found.passed:
             if number >= so_far.past:
                 windows[so_far.window_of(number)].passed += 1
+        for number in found.superseded:
+            if number >= so_far.past:
+                windows[so_far.window_of(number)].superseded += 1
         pairs = [*cutter.joined, *found.joined]
         joined = [(so_far.window_of(one), so_far.window_of(other)) for one, other in pairs]
         ranges = judged_together(windows, joined, self._size)

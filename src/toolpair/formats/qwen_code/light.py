@@ -38,7 +38,8 @@ class QwenLight(LinkedLight):
         if not folder or type(folder) is not str or not self._session or value["sessionId"] != self._session:
             raise Whole
         if kind == "system":
-            return self._beside(value, number)
+            self._beside(value, number)
+            return None
         if kind not in self.sends:
             raise Whole
         self._link(value, number)
