@@ -344,7 +344,7 @@ class Scan:
             self._cutter.signed += signed
             for id_ in ids:
                 self._note(id_, number)
-        except Whole:
+        except (Whole, *IN_ORDER):  # nor can it be told what is in it
             self.whole = True
 
     def _note(self, id_: Any, number: int) -> None:
