@@ -25,6 +25,7 @@ LIT: Final = {
     "openclaw": "pi",
     "qwen-code": "qwen-code",
     "gemini-cli": "gemini-cli",
+    "copilot-cli": "copilot-cli",
 }
 """Format -> the agent whose records are read as such."""
 _ODD: Final[tuple[Any, ...]] = (
