@@ -63,26 +63,20 @@ def strictly(raw: bytes) -> tuple[Any, bool]:
     if len(raw) < _GUARD_FROM or scan(raw[:_GUARD], len(BOM) if raw.startswith(BOM) else 0).state != "error":
         try:
             value = orjson.loads(raw)
-            if not _may_be_deep(raw, value) or orjson.dumps(value):
+            if not _may_be_deep(raw) or orjson.dumps(value):
                 return value, True
         except (TypeError, ValueError, RecursionError, MemoryError):
             pass
     return None, False
 
 
-def _may_be_deep(raw: bytes, value: Any) -> bool:
+def _may_be_deep(raw: bytes) -> bool:
     """Whether so many values begin in it that they may be nested deeper than `orjson.dumps` goes, which is 254 levels.
 
     What that refuses is read like what the parser refuses: with no other value need a walk through values fear
     Python's limit of nested calls. A large record is mostly text, in which brackets mean nothing.
     """
-    if len(raw) <= _FEW:
-        return False
-    if len(raw) > _GUARD:
-        from toolpair.source.deep_values import is_deeper
-
-        return is_deeper(value, _FEW)
-    return raw.count(b"[") + raw.count(b"{") >= _FEW
+    return len(raw) > _GUARD or (len(raw) > _FEW and raw.count(b"[") + raw.count(b"{") >= _FEW)
 
 
 def _read_tolerantly(raw: bytes) -> Any:

@@ -6,7 +6,8 @@ the order of the messages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -225,6 +226,19 @@ class ListEvidence(Struct):
         """Whether these are messages of Roo Code or one of its forks."""
         mine = self.of_roo > 0 and self.of_roo * 2 >= self.messages and self.roles * 2 >= self.messages
         return mine and (self.sure == ANTHROPIC if self.by else True)
+
+
+class Beginning(list[Any]):
+    """The first values of a list, of which several formats ask what they are evidence for."""
+
+    @cached_property
+    def evidence(self) -> ListEvidence:
+        return ListEvidence().hear_all(self)
+
+
+def evidence_of(values: Sequence[Any]) -> ListEvidence:
+    """The evidence of all these values."""
+    return values.evidence if isinstance(values, Beginning) else ListEvidence().hear_all(values)
 
 
 def shape_of_profile(profile: str) -> str:
