@@ -1,4 +1,5 @@
-"""What Codex writes, as seen in 0.169 and 0.171: a line is an envelope with an item of the request, or something about it.
+"""What Codex writes, as seen in 0.169 and 0.171: a line is an envelope with an item of the request, or something
+about it.
 
 `UNSET` stands for a key that is not there. Of what is sent all keys are named; of the rest, what is looked at.
 """
