@@ -45,6 +45,7 @@ _SAMPLE_BYTES: Final = 1 << 24
 _QUICK_TOKENS: Final = 2000
 _DEEP: Final = 600
 """More open brackets than any real file has. Objects take three tokens each, so `_QUICK_TOKENS` cover this many."""
+_ASKED: Final = 3
 _KEPT: Final = 1 << 19
 """Bytes from the start of an array that are enough to detect its style and position as the whole would."""
 
@@ -176,6 +177,9 @@ def _as_document(content: Content, start: int, shown: str, limits: Limits, row: 
     An array is recognised by its first elements: the value without most of the others is read as a small file would be,
     and is given all of them afterwards.
     """
+    first = [parse(content[row.starts[n] : row.ends[n]]) for n in range(min(len(row.ends), _ASKED))]
+    if all(isinstance(value, (dict, list)) and is_conversation_line(value, limits.places) for value in first):
+        return None  # each element is a conversation of its own
     kept = next((n for n in range(LOOKED_AT, len(row.ends)) if row.ends[n - 1] - row.start > _KEPT), len(row.ends))
     cut, resumed = row.ends[kept - 1], row.ends[-1]
     if kept == len(row.ends) or not fits(len(content) - (resumed - cut)):
