@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ _FEW: Final = 250
 _LONGEST_DOUBLE: Final = 300
 """A whole number of this many digits certainly fits in a double."""
 _CANDIDATES: Final = 64
+_STRETCH: Final = 1 << 12
 
 _RECORD_START = re.compile(rb'\{[ \t]*+"')
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -233,10 +235,27 @@ def flaws(raw: bytes) -> tuple[str, ...]:
 
 def is_utf8(raw: bytes) -> bool:
     try:
-        raw.decode("utf-8")
+        for start, end in _not_ascii(raw):
+            raw[start:end].decode("utf-8")
     except UnicodeDecodeError:
         return False
     return True
+
+
+def _not_ascii(raw: bytes) -> Iterator[tuple[int, int]]:
+    """The stretches that hold all bytes beyond ASCII: most text holds few, and decoding them takes much longer than
+    seeing that there are none.
+    """
+    begin = None
+    for at in range(0, len(raw), _STRETCH):
+        if raw[at : at + _STRETCH].isascii():
+            if begin is not None:
+                yield begin, at
+            begin = None
+        elif begin is None:
+            begin = at
+    if begin is not None:
+        yield begin, len(raw)
 
 
 def big_numbers(raw: bytes) -> tuple[bytes, ...]:

@@ -64,8 +64,6 @@ from toolpair.formats.engine.reading.typed_records import TypedRecords
 from toolpair.formats.format import FileFacts, Read, View
 from toolpair.transcript.model import Transcript
 
-_MAY_BE_CUT: Final = BYTES.bytes // 4
-"""In characters: no shorter output is ever cut."""
 _ENDS: Final = frozenset(
     {"token_count", "task_started", "turn_started", "task_complete", "turn_complete", "turn_aborted"}
 )
@@ -254,16 +252,17 @@ class CodexLight(Light):
     def _output(self, item: FunctionOutput | CustomOutput, number: int) -> tuple[Any, ...]:
         self._answering = True
         raw = memoryview(item.output)
+        may_be_cut = len(raw) > BYTES.bytes  # its text has no more bytes
         # Outputs of calls side by side are compared with each other.
-        said: Any = text_in(raw, whole=self._calls != 1 or len(raw) > _MAY_BE_CUT)
+        said: Any = text_in(raw, whole=self._calls != 1 or may_be_cut)
         output = said
         if said is None:
             said = _joined(output := _exactly(raw))
         of_function = type(item) is FunctionOutput
-        if len(said) > _MAY_BE_CUT:
+        if may_be_cut:
             sent = {"type": "function_call_output" if of_function else "custom_tool_call_output", "output": output}
             for limit, at in self._cut.items():
-                if is_cut(sent, limit):
+                if len(raw) > limit.bytes and is_cut(sent, limit):
                     at.append(number)
         return RESULT, item.call_id, said, "function" if of_function else "custom", False
 

@@ -46,7 +46,7 @@ class TypedRecords:
             if bytes(map(_first, bodies)) != b"{" * count or bytes(map(_last, bodies)) != b"}" * count:
                 return None
             raw = _together(bodies)
-            if not raw.isascii() and not is_utf8(raw):
+            if not is_utf8(raw):
                 return None  # in what is skipped
             values = self._lines(raw)
             if len(values) != count:
