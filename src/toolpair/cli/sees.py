@@ -17,6 +17,7 @@ from toolpair.cli.terminal import (
     add_common,
     add_leaf,
     add_options,
+    add_pager,
     dump,
     one_profile,
     out,
@@ -72,6 +73,7 @@ def parser() -> Parser:
         ("text", "json"),
         "print the messages whole; without it only their beginnings, and in JSON ids, names and sizes",
     )
+    add_pager(result)
     return result
 
 

@@ -162,11 +162,11 @@ class Card:
         if fix is not None:
             parts += self._fix(problem, fix)
         elif problem.guess and problem.fixes:
-            words = "This is a guess, so it is left for you: space shows both sides and asks."
+            words = f"This is a guess, so it is left for you: {glyphs.key('space', 'fix')} shows both sides and asks."
             parts.append(("fix", glyphs.paragraph(words, cells, "warning")))
         elif problem.fixes:
             why = f"No safe fix: {problem.no_fix}" if problem.no_fix else "No fix is recommended:"
-            parts.append(("fix", glyphs.paragraph(f"{why} f shows the other ways.", cells)))
+            parts.append(("fix", glyphs.paragraph(f"{why} {glyphs.key('f', 'choose')} shows the other ways.", cells)))
         else:
             parts.append(("fix", glyphs.paragraph(f"No fix: {no_fix_text(problem)}", cells)))
         return [*parts, *self._more(problem), ("rule", [(glyphs.ui(f" {problem.rule}", "dim"),)])]
@@ -287,6 +287,8 @@ class Card:
         if problem.fixes:
             hints.append(("p", "exact bytes", "bytes"))
 
+        hints = [(glyphs.key(key, action), label, action) for key, label, action in hints]
+
         def size(gap: int) -> int:
             return 1 + sum(len(key) + len(label) + 1 + gap for key, label, _ in hints) - gap
 
@@ -351,7 +353,8 @@ class Card:
         where = self.session.location(problem)
         words = " next note" if problem.severity == "info" else " next problem"
         words = f"{words}: {lines_text(where)}" if where.line is not None else words
-        return (self.glyphs.ui(" ]", "key", "problem(1)"), self.glyphs.ui(words, "", "problem(1)"))
+        key = self.glyphs.key("]", "problem(1)")
+        return (self.glyphs.ui(f" {key}", "key", "problem(1)"), self.glyphs.ui(words, "", "problem(1)"))
 
     def _words(self, text: str, height: int) -> list[Line]:
         """What a message says, between words."""

@@ -214,7 +214,8 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             words = f"{self._number + 1:,} of {count:,}" if count > 1 else "what it changes"
             right: Line = ()
             if count > 1:
-                right = (glyphs.ui(" ]", "key", "row_change(1)"), glyphs.ui(" next ──", "dim", "row_change(1)"))
+                key = glyphs.key("]", "row_change(1)")
+                right = (glyphs.ui(f" {key}", "key", "row_change(1)"), glyphs.ui(" next ──", "dim", "row_change(1)"))
             title = (*glyphs.rule(f"{words}: {here[0].title}", width - line_width(right)), *right)
             body = self._diff_of(here[0], width)
         else:
@@ -236,7 +237,9 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                 first = partial(effects_before, *found, state.transcript.folder, decision.text)
                 return diff_of_changes(glyphs, partial(list, changes), noun, carets, folds=False, first=first)
         # It cannot be told from the others.
-        return LinesBody(glyphs, glyphs.paragraph("p shows the bytes of all that is applied.", width, "dim"))
+        return LinesBody(
+            glyphs, glyphs.paragraph(f"{glyphs.key('p', 'diff')} shows the bytes of all that is applied.", width, "dim")
+        )
 
     def action_exclude(self) -> None:
         rows = self._rows()
@@ -349,7 +352,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         if self._stale:
             words += " r reads it again."
         elif refused.reason in ("held", "read-only", "gone"):
-            words += " s saves a copy."
+            words += f" {self.glyphs.key('s', 'save_copy')} saves a copy."
         self._fail(words)
 
     def _fail(self, error: str) -> None:
