@@ -169,6 +169,8 @@ class Conversation:
         self.windows: Final = windows
         self._known_links = links
         self._known = known
+        self.previewed: tuple[Sequence[Edit], Conversation] | None = None
+        """What these edits lead to, computed to be looked at: mostly they are what is applied then."""
         self._known_missing: tuple[weakref.ref[Conversation], Sequence[TextGone]] | None = None
         numbering = known.numbering if known is not None else None
         whole = len(windows) == 1 and windows[0].edges is None
