@@ -429,9 +429,11 @@ def test_requests_that_begin_as_one_before_them_are_judged_as_if_they_were_alone
         alone.setattr(GrowingLists, "known", lambda self, messages, body, new, more: (new(), messages))
         each = found_in(log)
     assert shared.requests == each.requests
-    assert [(*map(str, (one, one.later, one.pairs)),) for one in shared.breaks] == [
-        (*map(str, (one, one.later, one.pairs)),) for one in each.breaks
-    ] != []
+    assert (
+        [(*map(str, (one, one.later, one.pairs)),) for one in shared.breaks]
+        == [(*map(str, (one, one.later, one.pairs)),) for one in each.breaks]
+        != []
+    )
 
 
 @settings(max_examples=tries(40), deadline=None)
