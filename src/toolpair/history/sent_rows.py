@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from toolpair.dialects.anthropic import STAND_INS
 from toolpair.dialects.sent_parts import part_id, part_media, part_text, part_type
-from toolpair.formats.format import SentMessage, SentPart
+from toolpair.formats.format import SentMessage, SentPart, SentRequest
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.conversation import Conversation
+from toolpair.history.window import Window
 from toolpair.transcript.model import Block, Message, Transcript
 
 RowFate = Literal["sent", "changed", "shortened", "added", "inherited", "dropped", "replaced"]
@@ -65,17 +66,29 @@ def messages_sent(judged: CheckedRecords) -> tuple[SentMessage, ...]:
     )
 
 
+def request_sent(conversation: Conversation) -> SentRequest | None:
+    """The request that is sent; of a long conversation its messages are those of one window. None: nobody is known."""
+    windows = [window for window in conversation.windows if not window.replaced]
+    refused = next((window for window in windows if window.refuses is not None), None)
+    return _of_window(conversation, refused or windows[0]).seen if windows else None
+
+
+def _of_window(conversation: Conversation, window: Window) -> CheckedRecords:
+    # Where problems are to be reported alone, nothing else is kept of a window.
+    known = window.looked_at and not conversation.reading.view.reporting
+    return window.judged if known else window.read_again()
+
+
 def rows_sent(conversation: Conversation) -> Iterator[SeenRow]:
     """All rows of a conversation in order; what is read for them is not kept."""
     if not conversation.fixes_are_local:
         yield from seen_rows(conversation.judged)
         return
     first = count = 0
-    reporting = conversation.reading.view.reporting  # then nothing but what was found is kept of a window
     for window in conversation.windows:
         if window.replaced:
             continue
-        judged = window.judged if window.looked_at and not reporting else window.read_again()
+        judged = _of_window(conversation, window)
         own = _own(judged)
         if own is None:  # it runs together with what is around it
             yield from islice(seen_rows(conversation.judged), count, None)
