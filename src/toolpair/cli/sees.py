@@ -295,12 +295,15 @@ class _Moves:
         """Asked row by row in order: a result that came before its call, or text that came before earlier text."""
         if row.message is None or row.block is None:
             return False
+        is_call = row.block.kind == "call"
+        if row.role != "user" and not is_call:
+            return False
         try:
             place = self.document.number_of(row.block.record)
         except KeyError:
             place = -1
         id_ = row.id or ""
-        if row.block.kind == "call":
+        if is_call:
             self.calls[id_] = place
         if row.role != "user":
             return False

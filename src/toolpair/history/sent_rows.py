@@ -62,7 +62,7 @@ def messages_sent(judged: CheckedRecords) -> tuple[SentMessage, ...]:
         return judged.seen.messages
     return tuple(
         SentMessage(str(message.role), tuple(map(SentPart.of, message.blocks)))
-        for message in _messages(judged.transcript)
+        for message in own_messages(judged.transcript)
     )
 
 
@@ -79,18 +79,25 @@ def _of_window(conversation: Conversation, window: Window) -> CheckedRecords:
     return window.judged if known else window.read_again()
 
 
-def rows_sent(conversation: Conversation) -> Iterator[SeenRow]:
-    """All rows of a conversation in order; what is read for them is not kept."""
+def sent_by_window(conversation: Conversation) -> Iterator[tuple[CheckedRecords, Sequence[SentMessage] | None]]:
+    """Of each window what is sent of its records, one after the other; what is read for it is not kept.
+
+    None: it runs together with what is around it, which only the whole shows.
+    """
     if not conversation.fixes_are_local:
-        yield from seen_rows(conversation.judged)
+        yield conversation.judged, messages_sent(conversation.judged)
         return
-    first = count = 0
     for window in conversation.windows:
-        if window.replaced:
-            continue
-        judged = _of_window(conversation, window)
-        own = _own(judged)
-        if own is None:  # it runs together with what is around it
+        if not window.replaced:
+            judged = _of_window(conversation, window)
+            yield judged, _own(judged)
+
+
+def rows_sent(conversation: Conversation) -> Iterator[SeenRow]:
+    """All rows of a conversation in order."""
+    first = count = 0
+    for judged, own in sent_by_window(conversation):
+        if own is None:
             yield from islice(seen_rows(conversation.judged), count, None)
             return
         for row in seen_rows(judged, own, first):
@@ -107,7 +114,7 @@ def _own(judged: CheckedRecords) -> Sequence[SentMessage] | None:
     return transcript.frame.theirs(seen.messages) if transcript.frame is not None else None
 
 
-def _messages(transcript: Transcript) -> Sequence[Message]:
+def own_messages(transcript: Transcript) -> Sequence[Message]:
     """The messages of the records themselves."""
     edges = transcript.edges
     tail = len(STAND_INS.after) if edges is not None and edges.after else 0
@@ -120,7 +127,7 @@ def seen_rows(judged: CheckedRecords, sent: Sequence[SentMessage] | None = None,
     `sent`: the messages of the request that are theirs, where not all are; `first`: the number of its first one.
     """
     fates = judged.seen.fates if judged.seen is not None else {}
-    messages = _messages(judged.transcript)
+    messages = own_messages(judged.transcript)
     home = {
         id(block): (number, place)
         for number, message in enumerate(messages)
