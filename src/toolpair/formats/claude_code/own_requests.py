@@ -63,7 +63,7 @@ def request_kept(items: Sequence[Item], response: int | None) -> KeptRequest:
 
 
 def _by_key(items: Iterable[Item], keys: Mapping[str, str]) -> list[dict[str, dict[str, Any]]]:
-    """The records of each of these types, by what they have under its key. All are gone through once: there are many."""
+    """The records of each of these types, by what they have under its key, found in one pass through all."""
     found: dict[Any, dict[str, dict[str, Any]]] = {type_: {} for type_ in keys}
     for item in items:
         type_ = item.value.get("type") if isinstance(item.value, dict) else None
