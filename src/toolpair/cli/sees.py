@@ -18,6 +18,7 @@ from toolpair.cli.terminal import (
     add_common,
     add_leaf,
     add_options,
+    add_pager,
     dump,
     one_profile,
     out,
@@ -74,6 +75,7 @@ def parser() -> Parser:
         ("text", "json"),
         "print the messages whole; without it only their beginnings, and in JSON ids, names and sizes",
     )
+    add_pager(result)
     return result
 
 

@@ -20,12 +20,12 @@ from toolpair.source.index import LineIndex
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import BadSpan, Finder, scan
 from toolpair.source.record import UNREAD, Record
-from toolpair.source.record_values import BOM, parse
+from toolpair.source.record_values import BOM, holds_half, parse
 from toolpair.source.repairing import joined_lines
 from toolpair.transcript.model import Damaged
 
 Kind = Literal["lines", "array"]
-_OF_A_DOCUMENT: Final = ("head", "tail", "base", "closing", "aside", "cut_end")
+_OF_A_DOCUMENT: Final = ("head", "tail", "base", "closing", "aside", "cut_end", "around")
 _STYLE_SAMPLE: Final = 1 << 16
 _CHUNK: Final = 1 << 20
 _SIBLINGS: Final = 50
@@ -60,6 +60,7 @@ class Document:
         next_uid: int | None = None,
         aside: tuple[bytes, ...] = (),
         cut_end: CutEnd | None = None,
+        around: tuple[bytes, bytes] = (b"", b""),
     ) -> None:
         self.kind: Kind = kind
         self.records: Sequence[Record] = records if isinstance(records, IndexedRecords) else tuple(records)
@@ -74,6 +75,8 @@ class Document:
         self._first_free_uid = next_uid
         self.aside = aside
         """Bytes that were set aside: no longer in the file, to be written to a side file."""
+        self.around: Final = around
+        """The rest of a request, before its messages and after them."""
         self._positions: dict[int, int] | None = None
         self._offsets: list[int] | None = None
         self._asked: tuple[int, Finder] | None = None
@@ -357,6 +360,11 @@ class Document:
         if isinstance(self.records, IndexedRecords):
             return isinstance(self.records.positions, LineIndex) and self.records.positions.commas
         return bool(self.records) and b"," in self.records[0].glue
+
+    @cached_property
+    def halves_around(self) -> bool:
+        """Whether the rest of the request holds half a character."""
+        return any(map(holds_half, self.around))
 
     def flaws(self, sent: Container[int] = ()) -> dict[int, tuple[str, ...]]:
         """The `record.*` rules that readable records break, by uid.
