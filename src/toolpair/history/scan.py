@@ -7,6 +7,7 @@ histories that have hundreds of thousands, and at the least doubt leaves one to 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from typing import Any, Final
 
 from toolpair.formats.engine.reading.light import (
@@ -100,6 +101,16 @@ class Scan:
         self._texts: list[str] = []
         self._unlinked = 0
         self._hangs = self._holds = False
+
+    def forked(self) -> Scan:
+        """A scan that goes on from here without this one, of a list: its light collects nothing but evidence."""
+        made, light = copy(self), copy(self.light)
+        so_far = light.so_far
+        made.light, light.so_far = light, SoFar({**so_far.ids}, so_far.first, [*so_far.firsts], so_far.past)
+        made._ids = light.so_far.ids
+        made._cutter = self._cutter.forked(light, light.so_far)
+        made._asked, made._texts = [*self._asked], [*self._texts]
+        return made
 
     def feed(self, values: Iterable[Any], size: int = 0, bodies: Sequence[Any] = ()) -> None:
         """The next records' values; `size`: their bytes; `bodies`: the bytes of each, where the values are Structs."""
