@@ -9,6 +9,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from random import Random
@@ -89,6 +90,18 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 20)  # what a test leaves is little, and looked for less often
 
 
+_WORKER = os.getpid()
+
+
+def _family(pid: int) -> Iterator[int]:
+    """The process and those it has started: each save asks all that run what they have open, and many may run here."""
+    yield pid
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            for child in children.read_text().split():
+                yield from _family(int(child))
+
+
 @pytest.fixture(autouse=True, scope="session")
 def pinned_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The user's colours, Textual settings, agents' folders and settings have no effect."""
@@ -100,6 +113,8 @@ def pinned_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             patch.setenv(name, value)
         # The newest measured version resumes sessions, whatever is installed here.
         patch.setattr("toolpair.cli.inputs.version_here", lambda format_id: None)
+        if os.path.exists(f"/proc/{_WORKER}/task/{_WORKER}/children"):
+            patch.setattr("toolpair.source.saving.holders._processes", lambda: list(_family(_WORKER)))
         # Not created: hardly any test keeps something.
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.getbasetemp() / "no-config"))
         yield
