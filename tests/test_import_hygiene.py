@@ -315,6 +315,7 @@ CHECKING = {
         "formats.engine.agents.databases",
         "session.opening",
         "source.byte_runs",
+        "source.folders.copying",
         "source.folders.save",
         "source.packing",
         "source.rows.copying",
