@@ -448,9 +448,13 @@ def test_what_was_said_is_found_as_the_sessions_are_read(home: Path, monkeypatch
         await press(pilot, "backspace", "ctrl+f", "x")
         assert judges[-1].closed and "0 of 5" in frame(app)
         goes_on.set()
+        await press(pilot, "escape", "text:ok 1", "ctrl+f")
+        await until(pilot, lambda: "1 found ──" in frame(app))
         await press(pilot, "f1")
         first = lines_of(app).index(next(line for line in lines_of(app) if "In the list of sessions" in line))
         assert first < 4 and "find what was typed in what was said" in frame(app)
+        await press(pilot, "escape", "enter")
+        await until(pilot, lambda: "ok 1: match 1 of 1" in frame(app))
 
     drive(sessions(home, FindingJudge), play, (120, 40))
 

@@ -517,6 +517,7 @@ class PickerScreen(BaseScreen[None]):
 
     def _open(self, found: FoundSession) -> None:
         self._opening = True
+        self.tool.open_sessions.sought = self._search.words.lower() if self._search is not None else ""
         self.set_focus(None)
         self.say(f"opening {os.path.basename(found.path)} …")
         self._work = LongTask("reading", found.size)
