@@ -212,6 +212,8 @@ class PickerScreen(BaseScreen[None]):
         if self._is_known:
             # The session that was opened last may only be listed now.
             self._filter(here.path if here is not None and self._list.cursor else self._sessions.last)
+            if self._search is not None:
+                self.action_search_contents()  # these, too
             return
         self._is_known, self._ready_since = True, time.monotonic()
         self.query_one(SafeInput).focus()
