@@ -353,11 +353,12 @@ class PickerScreen(BaseScreen[None]):
             return glyphs.paragraph(f"There are no sessions in {self._database}.", width, "warning")
         if self._found:
             return glyphs.paragraph("No session matches. esc clears the filter.", width, "warning")
-        lines = glyphs.paragraph("No agent sessions were found on this machine. Looked in:", width, "warning")
+        lines = glyphs.paragraph("No agent sessions were found on this machine.", width, "warning")
+        more = "Sessions elsewhere? toolpair FILE opens any session file, and the agents' own variables are respected"
+        lines += glyphs.paragraph(f"{more} ({', '.join(variables())}). Looked in:", width)
         for title, folder in looked_in(self._sessions.machine):
             lines += glyphs.paragraph(f"{title}: {home_short(folder, self._home)}", width, "dim", indent=3, limit=2)
-        more = "Sessions elsewhere? toolpair FILE opens any session file, and the agents' own variables are respected"
-        return [*lines, *glyphs.paragraph(f"{more} ({', '.join(variables())}).", width)]
+        return lines
 
     # the filter
 
