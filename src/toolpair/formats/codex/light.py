@@ -18,7 +18,7 @@ from msgspec import UNSET
 
 from toolpair.formats.codex.cutting import BYTES, TOKENS, is_cut, limit_for
 from toolpair.formats.codex.meta import unread_fields
-from toolpair.formats.codex.readable import is_loaded
+from toolpair.formats.codex.readable import is_loaded, passes_through
 from toolpair.formats.codex.reading import AGENT
 from toolpair.formats.codex.records import (
     ENVELOPE,
@@ -115,9 +115,7 @@ class CodexLight(Light):
             return None
         self._enter(value.ordinal, type(value) is MetaLine, number)
         if type(value) is ItemLine:
-            if value.metadata is not UNSET and _may_be_deep((value.metadata,)):
-                raise Odd
-            return self._item(value.payload, number)
+            return self._item(value.payload, value.metadata, number)
         self._about(value, number)
         return None
 
@@ -210,7 +208,7 @@ class CodexLight(Light):
 
     # Items
 
-    def _item(self, item: Any, number: int) -> Event | None:
+    def _item(self, item: Any, metadata: Any, number: int) -> Event | None:
         kind = type(item)
         if kind is Snapshot:
             return None
@@ -218,7 +216,8 @@ class CodexLight(Light):
             self._first_item = number
         elif self._gaps and self._gaps[-1] == number:
             raise Odd  # a record inserted before it would fill the gap
-        if item.metadata is not UNSET and _may_be_deep((item.metadata,)):
+        passed = item.internal_chat_message_metadata_passthrough
+        if _may_be_deep((metadata, item.metadata, passed)) or (type(passed) is dict and not passes_through(passed)):
             raise Odd
         id_ = item.id
         if id_ is not UNSET and id_ is not None:

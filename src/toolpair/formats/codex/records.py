@@ -15,20 +15,14 @@ from toolpair.formats.engine.reading.typed_records import TypedRecord
 Text = str | None | UnsetType
 
 
-class Passed(Struct):
-    """Codex's own metadata of an item."""
-
-    turn_id: Text = UNSET
-    create_time: int | float | UnsetType | None = UNSET
-
-
 class Item(Struct, tag_field="type", forbid_unknown_fields=True):
     """One item of the input of a request."""
 
     id: Text = UNSET
     status: Text = UNSET
     metadata: Any = UNSET
-    internal_chat_message_metadata_passthrough: Passed | UnsetType | None = UNSET
+    internal_chat_message_metadata_passthrough: dict[str, Any] | UnsetType | None = UNSET
+    """Codex's own metadata of an item."""
 
 
 class Part(Struct, forbid_unknown_fields=True):
