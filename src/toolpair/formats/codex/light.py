@@ -35,10 +35,8 @@ from toolpair.formats.codex.records import (
     OtherLine,
     Reasoning,
     Snapshot,
+    Told,
     UsageLine,
-)
-from toolpair.formats.codex.records import (
-    Event as ToldEvent,
 )
 from toolpair.formats.codex.rollout_lines import LEVELS, Ordinals, is_too_deep
 from toolpair.formats.engine.reading.id_index import IdIndex
@@ -72,7 +70,6 @@ _BEGINS: Final[Mapping[type, str]] = {Message: "msg", Reasoning: "rs", FunctionC
 """Item -> the prefix of its ids."""
 _SHALLOW: Final = LEVELS - 2
 """So many values in each other are read, within an item within a record."""
-_NO_ITEMS: Final = frozenset({"ghost_snapshot"})
 
 
 class CodexLight(Light):
@@ -126,8 +123,6 @@ class CodexLight(Light):
             raise Whole
         self._enter(value.get("ordinal", UNSET), value["type"] == "session_meta", number)
         if value["type"] == "response_item":
-            if payload["type"] in _NO_ITEMS:
-                return
             if self._first_item < 0:
                 self._first_item = number
             raise Odd
@@ -197,7 +192,7 @@ class CodexLight(Light):
             self._gaps.append(number)
         self._ordinal = ordinal
 
-    def _event(self, event: ToldEvent, number: int) -> None:
+    def _event(self, event: Told, number: int) -> None:
         if event.type in _ENDS:
             self._ended = self._ends = True
         elif event.type == "thread_rolled_back":

@@ -36,7 +36,7 @@ class Message(Item, tag="message", kw_only=True):
     role: str
     content: list[Part]
     phase: Literal["commentary", "final_answer"] | UnsetType | None = UNSET
-    end_turn: Any = UNSET
+    end_turn: bool | UnsetType | None = UNSET
 
 
 class Summary(Struct):
@@ -102,7 +102,9 @@ class Subject(Struct):
     id: Any = None
 
 
-class Event(Struct):
+class Told(Struct):
+    """What happened, beside the items."""
+
     type: str
     call_id: Any = None
     item: Subject | None = None
@@ -117,7 +119,7 @@ class Anything(Struct):
 
 
 class EventLine(Line, tag="event_msg", kw_only=True, forbid_unknown_fields=True):
-    payload: Event
+    payload: Told
 
 
 class UsageLine(Line, tag="token_usage_record", kw_only=True, forbid_unknown_fields=True):
