@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.formats.codex_files import NAME, Rollout
 from tests.history.mutated import mutated
 from tests.history.opening import SIZES, both, judged_by
-from tests.history.reports import told
+from tests.history.reports import sent, told
 from tests.history.rollouts import in_order, rollout
 from tests.rounds import tries
 from toolpair.formats.codex.light import CodexLight
@@ -41,7 +41,15 @@ def shown(conversation: Conversation, records: int) -> list[Any]:
     pairs = [(pair.index, pair.call_at, pair.results_at, pair.evidence, pair.state) for pair in conversation.pairs]
     read = conversation.transcript
     head = (read.agent, read.agent_version, read.session_id, read.folder, read.model, read.native, read.layout)
-    return [told(conversation.problems, records), conversation.verdict, conversation.counts, rows, pairs, head]
+    return [
+        told(conversation.problems, records),
+        conversation.verdict,
+        conversation.counts,
+        rows,
+        pairs,
+        head,
+        sent(conversation),
+    ]
 
 
 def outline_of(values: Sequence[Any], least: int = 1) -> Outline | None:

@@ -30,6 +30,7 @@ _RECORD_START = re.compile(rb'\{[ \t]*+"')
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _LONG_NUMBER = re.compile(rb"[0-9]{17}|[eE]\+?[0-9]{3}")
 _NUMBER_IN_FULL = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(-?+[0-9][0-9.eE+-]*+)', re.DOTALL)
+_NO_NUMBERS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(-?+Infinity|NaN)', re.DOTALL)
 _NULS = re.compile(rb"\0+")
 _NO_VALUE = re.compile(rb"[ \t]*+[^ \t\r\n\xef{\[\"\-0-9tfnNI]")
 """No JSON value begins like this."""
@@ -224,11 +225,12 @@ def flaws(raw: bytes) -> tuple[str, ...]:
     """The `record.*` rules that a readable record breaks."""
     broken = (
         ("record.bom", raw.startswith(BOM)),
-        ("record.lone_surrogate", _ESCAPED_SURROGATE.search(raw) is not None and has_lone_surrogate(raw)),
+        ("record.lone_surrogate", holds_half(raw)),
         ("record.bad_utf8", not is_utf8(raw)),
         (DUPLICATE_KEY, _has_duplicate_key(raw)),
         (BIG_NUMBER, bool(big_numbers(raw))),
         ("record.nul", b"\0" in raw),
+        ("record.bad_json", holds_no_number(raw)),
     )
     return tuple(rule for rule, is_broken in broken if is_broken)
 
@@ -305,6 +307,11 @@ def has_lone_surrogate(raw: bytes) -> bool:
     return any(match.group(3) for match in _SURROGATES.finditer(raw))
 
 
+def holds_half(raw: bytes) -> bool:
+    """The same, sooner for what has no such escape at all."""
+    return _ESCAPED_SURROGATE.search(raw) is not None and has_lone_surrogate(raw)
+
+
 def _numbers(raw: bytes) -> list[bytes]:
     return [number for number in _NUMBER_IN_FULL.findall(raw) if number]
 
@@ -324,6 +331,16 @@ def is_rounded(number: bytes) -> bool:
         return True
     whole = int(number)
     return float(whole) != whole
+
+
+def holds_no_number(raw: bytes) -> bool:
+    """Whether it holds NaN or Infinity, which Python writes and reads, and which are not JSON."""
+    return any(match[1] for match in _NO_NUMBERS.finditer(raw))
+
+
+def with_words_for_numbers(raw: bytes) -> bytes:
+    """The record with NaN and Infinity as strings."""
+    return _NO_NUMBERS.sub(lambda match: b'"%b"' % match[1] if match[1] else match[0], raw)
 
 
 def with_fractions(raw: bytes) -> bytes:

@@ -22,7 +22,8 @@ from toolpair.transcript.placeholders import BEGIN
 USER, MODEL, HEAD, COMPACTED, EXCHANGES, BEGINS, HELD = range(7)
 """Who an event is from. HEAD: a system prompt. COMPACTED: what came before is no longer sent; see `Light.replaced`.
 EXCHANGES: the model, whose calls hold their results; the response is the arguments and outputs of each response's
-calls, the number of messages that they are, and whether the last of these are results. BEGINS: nothing is said, but
+calls, the number of messages that they are, whether the last of these are results, and, where the record goes on with
+one, the response. BEGINS: nothing is said, but
 the next record of the model's is a new response, in front of which the history may be cut if the response is true.
 HELD: the model, whose one call holds its result; the response is the text of that.
 """
@@ -104,6 +105,8 @@ class Finding(Struct, eq=False):
     """Outputs that its agent sends without their middle."""
     passed: Sequence[int] = ()
     """Outputs that its agent does not send, although nothing is wrong with them."""
+    superseded: Sequence[int] = ()
+    """Records that would be sent if nothing had been written in their place, although nothing is wrong with them."""
     inactive: int = 0
     """How many of the records replaced by a compaction would otherwise be sent, or are next to such records."""
     head: Transcript | None = None
