@@ -10,6 +10,7 @@ import struct
 import tempfile
 from collections.abc import Callable
 from copy import deepcopy
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -761,3 +762,62 @@ def test_an_image_of_bedrocks_stays_as_it_is_written_where_its_result_becomes_te
     session.stage(problem, next(fix for fix in problem.fixes if fix.id == "error-as-words"))
     now = json.loads(session.to_bytes())[2]["content"][0]["toolResult"]
     assert "status" not in now and now["content"][1:] == failed["content"] and "error" in now["content"][0]["text"]
+
+
+def _without_calls(messages: list[Any]) -> None:
+    del messages[1]
+
+
+def _said_twice(messages: list[Any]) -> None:
+    messages.append(deepcopy(messages[-1]))
+
+
+def _begun_by_the_model(messages: list[Any]) -> None:
+    del messages[0]
+
+
+def _cut_in_a_character(messages: list[Any]) -> None:
+    messages[-1]["beside"] = "x\ud83d"
+
+
+def _unanswered(messages: list[Any]) -> None:
+    messages[-1] = deepcopy(messages[0])
+
+
+_DEFECTS = (_without_calls, _said_twice, _begun_by_the_model, _cut_in_a_character, _unanswered)
+_TOGETHER = [
+    (name, *defects)
+    for name in ("anthropic", "openai-chat", "openai-responses", "gemini-contents", "bedrock-converse")
+    for defects in combinations(_DEFECTS, 2)
+]
+
+
+@pytest.mark.parametrize(("name", "one", "other"), some(_TOGETHER, 6))
+def test_images_and_other_defects_together(
+    name: str, one: Callable[[list[Any]], None], other: Callable[[list[Any]], None]
+) -> None:
+    messages = json.loads(MADE[name]()[1])
+    one(messages)
+    other(messages)
+    body = {"contents" if name.startswith("gemini") else "messages": messages, "modelId": "m", "system": "x\ud83d"}
+    data = json.dumps({"input": messages, "instructions": "x\ud83d"} if "responses" in name else body).encode()
+    opened, session = (toolpair.session.session.open_session("body.json", data=data) for _ in range(2))
+    session.stage_recommended()
+    while named := [
+        (problem, fix)
+        for number in range(len(session.conversation.transcript.messages))
+        for problem in session.conversation.named(["content.image_too_large"], NamedPlace(number))
+        for fix in problem.fixes
+        if fix.id == "remove-image"
+    ]:
+        session.stage(*named[0])
+    now = session.to_bytes()
+    json.loads(now)
+    assert DATA.encode() not in now and b"ud83d" not in now
+    assert not session.conversation.texts_gone(opened.conversation)
+    again = toolpair.session.session.open_session("body.json", data=now, format=session.format.id)
+    again.stage_recommended()
+    assert again.to_bytes() == now
+    while session.undo() is not None:
+        pass
+    assert session.to_bytes() == data
