@@ -308,7 +308,7 @@ CHECKING = {
     "rules.result_contents": {"dialects.bedrock_converse"},
     "session.carrying_out": {"recipes", "recipes.careful", "recipes.engine", "source.changes"},
     "formats": {"formats.forms.registry"},
-    "formats.forms.registry": {"formats.forms.writing"},
+    "formats.forms.registry": {"dialects.foreign_parts", "formats.forms.writing"},
     "session.opening": {"formats.engine.agents.databases", "formats.forms.detection", "history.open_windows"},
     "session.saving": {
         "formats.engine.agents.databases",
@@ -386,7 +386,7 @@ FORMATS = {
 }
 # What one option or one mistake needs, of modules that each command loads: 41 of them.
 COMMANDS = {
-    "cli.check": {"cli.baseline", "cli.jobs", "cli.statistics", "session.verdict_cache"},
+    "cli.check": {"cli.baseline", "cli.configured", "cli.jobs", "cli.statistics", "session.verdict_cache"},
     "cli.configured": {"cli.inputs", "source.addresses"},
     "cli.file_report": {"session.verdict_cache"},
     "cli.fix": {"cli.pasted"},
