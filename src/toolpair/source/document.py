@@ -19,7 +19,7 @@ from toolpair.source.encode import JsonStyle, detect
 from toolpair.source.index import LineIndex
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import BadSpan, Finder, scan
-from toolpair.source.record import Record
+from toolpair.source.record import UNREAD, Record
 from toolpair.source.record_values import BOM, holds_half, parse
 from toolpair.source.repairing import joined_lines
 from toolpair.transcript.model import Damaged
@@ -323,7 +323,9 @@ class Document:
 
         Some agents read such records. A line feed within a string does not count: they do not read that.
         """
-        if self.kind != "lines" or not any(isinstance(record.value, Damaged) for record in self.records):
+        # What nobody has read yet is not kept for this.
+        values = (parse(record.body) if record.known is UNREAD else record.known for record in self.records)
+        if self.kind != "lines" or not any(isinstance(value, Damaged) for value in values):
             return {}
         found: dict[int, Damaged] = {}
         at = 0
