@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 import toolpair
 from tests import opencode_folders, opencode_sessions
 from tests.cli.conftest import Run, run
+from tests.formats.test_openhands import SOUND, conversation
 from tests.formats.test_strands import strands
 from tests.rounds import some
 from tests.tui.driving import drive, frame, press
@@ -202,6 +203,8 @@ def test_what_cannot_be_cut_says_why(samples: Path, tmp_path: Path) -> None:
     session = open_session(samples / "proxy-log.jsonl")
     with pytest.raises(Refused, match="conversations"):
         cut_at(session, 1, "before")
+    with pytest.raises(Refused, match=r"only reads.*toolpair export"):
+        cut_at(open_session(conversation(tmp_path, *SOUND)), 1, "after")
     session = open_session(samples / "openai-chat-missing.json")
     session.stage(session.problems[0])
     with pytest.raises(Refused, match="applied fixes"):
@@ -240,3 +243,17 @@ def test_the_interface(tmp_path: Path) -> None:
     drive(path, play)
     assert json.loads((tmp_path / "list.part.json").read_text())[-1] == chat()[-1]
     assert json.loads(path.read_text()) == chat()
+
+
+def test_the_interface_names_a_new_folder_for_a_session_that_is_one(tmp_path: Path) -> None:
+    where = Path(_strands_folder(tmp_path))
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "G", "C", "1")
+        assert "session_s1-part" in frame(app)
+        await press(pilot, "enter")
+        await asyncio.sleep(0)
+        assert "written to" in frame(app)
+
+    drive(where, play)
+    assert toolpair.open(f"{tmp_path / 'session_s1-part'}::a").conversation.transcript.messages
