@@ -404,7 +404,7 @@ def _unread_image(known: Recognised, conversations: Sequence[Conversation]) -> s
         read = {described(part).data[:_HEAD] for block in blocks for part in media_parts(block)}
         for number, record in enumerate(conversation.document.records):
             for found in _IMAGE.finditer(record.body):
-                if found[0].decode() not in read:
+                if found[0][:_HEAD].decode() not in read:
                     at = f"line {record.line:,}" if conversation.document.kind == "lines" else f"record {number:,}"
                     return f"An image in {at} is not read as one here, so no fix is offered: remove it there yourself."
     return None
