@@ -227,6 +227,16 @@ def test_the_command(run: Run, tmp_path: Path, samples: Path) -> None:
     assert toolpair.cut is cut
 
 
+def test_how_a_folder_of_its_own_is_opened_is_said(run: Run, tmp_path: Path) -> None:
+    where = Path(_strands_folder(tmp_path / "all"))
+    ran = run("cut", where, "--before", "message:2", "-o", tmp_path)
+    assert ran.code == 0 and "It is in a folder of its own, where it is still called a." in ran.err
+    assert f'FileSessionManager(session_id="s1", storage_dir="{tmp_path}")' in ran.err
+    assert toolpair.open(f"{tmp_path / 'session_s1'}::a").conversation.transcript.messages
+    ran = run("cut", where, "--before", "message:2", "-o", tmp_path / "part")
+    assert ran.code == 0 and "Strands finds it under a name that begins with session_." in ran.err
+
+
 def test_the_interface(tmp_path: Path) -> None:
     path = tmp_path / "list.json"
     path.write_text(json.dumps(chat()))
