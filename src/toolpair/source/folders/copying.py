@@ -16,6 +16,7 @@ from toolpair.source.folders.save import FilesSave
 from toolpair.source.saving.checks import refuse_folder, refuse_name
 from toolpair.source.saving.file_names import temporary_name
 from toolpair.source.saving.made import SaveResult, undone_on_failure
+from toolpair.source.saving.new_file import refuse_name_of_session
 from toolpair.source.snapshot import Snapshot
 
 
@@ -37,6 +38,7 @@ def save_folder(
         raise Refused(f"{path} exists, and a session that is many files goes into a new folder.", "exists")
     if aside:
         raise Refused("What fixes set aside is kept beside a file; give a name that ends in .jsonl.", "form")
+    refuse_name_of_session(path)
     files = _files_of(FilesSave(snapshot, container, [now]))
     made = f"{temporary_name(os.path.dirname(target))}.folder"
     with undone_on_failure(target) as save:
