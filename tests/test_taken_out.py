@@ -296,6 +296,7 @@ def test_an_image_is_taken_out(name: str, tmp_path: Path) -> None:
         now = session.to_bytes()
         assert now.count(DATA.encode()) == opened.to_bytes().count(DATA.encode()) - (name != BY_ASSET)
         assert NOTE.encode() in now and SAID.encode() in now and b"See this." in now
+        assert now.index(b"See this.") < now.index(NOTE.encode())
         assert (b"sha256:1" if name == BY_ASSET else DATA.encode()) in _aside(session)
         _is_whole(opened, session)
 
