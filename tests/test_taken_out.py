@@ -730,6 +730,26 @@ def test_half_a_character_is_replaced_anywhere_in_a_request() -> None:
         assert session.to_bytes() == data
 
 
+@pytest.mark.parametrize("system", ["Be brief.", "Be \\ud83d"])
+def test_what_is_around_many_messages_stays_when_one_is_changed(system: str) -> None:
+    """Such a list is read in windows, which have nothing around them."""
+    messages: list[Any] = []
+    for number in range(900):
+        call = {"type": "tool_use", "id": f"toolu_{number}", "name": "look", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": SAID}
+        messages += [{"role": "user", "content": "Look."}, {"role": "assistant", "content": [call]}]
+        messages += [{"role": "user", "content": [result]}] if number != 450 else []
+        messages.append({"role": "assistant", "content": "Done."})
+    around = ('{"model": "m", "system": "%s", "messages": ' % system).encode(), b', "max_tokens": 9}\n'
+    session = toolpair.session.session.open_session(
+        "body.json", data=around[0] + json.dumps(messages).encode() + around[1]
+    )
+    session.stage_recommended()
+    now = session.to_bytes()
+    assert now.startswith(around[0].replace(b"ud83d", b"ufffd")) and now.endswith(around[1]) and not session.problems
+    assert len(json.loads(now)["messages"]) >= len(messages)
+
+
 @pytest.mark.parametrize(
     ("name", "sent"), [("anthropic", True), ("gemini-contents", True), ("strands", False), ("codex", False)]
 )
