@@ -740,13 +740,13 @@ def test_what_is_around_many_messages_stays_when_one_is_changed(system: str) -> 
         messages += [{"role": "user", "content": "Look."}, {"role": "assistant", "content": [call]}]
         messages += [{"role": "user", "content": [result]}] if number != 450 else []
         messages.append({"role": "assistant", "content": "Done."})
-    around = ('{"model": "m", "system": "%s", "messages": ' % system).encode(), b', "max_tokens": 9}\n'
+    around = f'{{"model": "m", "system": "{system}", "messages": '.encode(), b', "max_tokens": 9}\n'
     session = toolpair.session.session.open_session(
         "body.json", data=around[0] + json.dumps(messages).encode() + around[1]
     )
     session.stage_recommended()
     now = session.to_bytes()
-    assert now.startswith(around[0].replace(b"ud83d", b"ufffd")) and now.endswith(around[1]) and not session.problems
+    assert now.startswith(around[0].replace(b"ud83d", b"ufffd")) and now.endswith(around[1]) and not session.left
     assert len(json.loads(now)["messages"]) >= len(messages)
 
 
