@@ -59,8 +59,9 @@ class CopilotLight(Light):
         if kind == dialect.RESPONSE:
             return self._said(value, data)
         if kind == dialect.USER:
-            if data.get(dialect.ATTACHED):
-                raise Whole  # what is attached may be in an event anywhere
+            attached = data.get(dialect.ATTACHED)
+            if isinstance(attached, list) and any(map(dialect.is_media, attached)):
+                raise Whole  # an image may be in an event anywhere
             return USER, ((TEXT, data[dialect.user_key(data)]),), None
         if kind == USAGE:
             self._api = profile_in(value) or self._api
