@@ -26,6 +26,7 @@ LIT: Final = {
     "qwen-code": "qwen-code",
     "gemini-cli": "gemini-cli",
     "copilot-cli": "copilot-cli",
+    "kimi-cli": "kimi-cli",
 }
 """Format -> the agent whose records are read as such."""
 _ODD: Final[tuple[Any, ...]] = (
