@@ -27,6 +27,7 @@ LIT: Final = {
     "gemini-cli": "gemini-cli",
     "copilot-cli": "copilot-cli",
     "kimi-cli": "kimi-cli",
+    "continue": "continue",
 }
 """Format -> the agent whose records are read as such."""
 _ODD: Final[tuple[Any, ...]] = (

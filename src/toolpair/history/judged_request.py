@@ -47,7 +47,7 @@ def is_alike(rule: str, decided_by: str) -> bool:
 
 
 def _is_response(message: SentMessage) -> bool:
-    return _ROLES.get(message.role, message.role) == "assistant"
+    return isinstance(message.role, str) and _ROLES.get(message.role, message.role) == "assistant"
 
 
 class _Found:

@@ -71,7 +71,8 @@ class GeminiLight(Light):
                 return None
         kind = value.get("type")
         if is_of_log(value):
-            return self._beside(value, number)
+            self._beside(value, number)
+            return None
         again = self._place(value, number)
         if kind == "user":
             self._text = None
