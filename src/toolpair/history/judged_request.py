@@ -291,6 +291,6 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
             return
         values = [as_block(part.value) for part in sent.parts]
         blocks = [anthropic.block_of(value, number, ("content", place)) for place, value in enumerate(values)]
-        role = _ROLES.get(sent.role, sent.role)
+        role = _ROLES.get(sent.role, sent.role) if isinstance(sent.role, str) else sent.role
         message = Message(role, tuple(blocks), (number,), "blocks", {"role": role, "content": values})
         yield message, [(block, part.block) for block, part in zip(blocks, sent.parts, strict=True)]
