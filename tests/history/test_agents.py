@@ -115,9 +115,8 @@ def _written(values: list[Any], layout: str, chance: random.Random | None = None
     made = [line.encode("utf-8", "surrogatepass") for line in lines]
     if chance is not None and chance.random() < 0.2:
         at = chance.randrange(len(made))
-        old, new = chance.choice(
-            [(b'":"', b'":"\xff'), (b'{"', b'{"k":1,"k":2,"'), (b"}", b""), (b'":"', b'":"\\ud800')]
-        )
+        wrong = [(b'":"', b'":"\xff'), (b'{"', b'{"k":1,"k":2,"'), (b'":"', b'":"\\ud800'), (b"}", b"")]
+        old, new = chance.choice(wrong if layout == "lines" else wrong[:-1])
         made[at] = made[at].replace(old, new, 1)
     return (b"\n" if layout == "lines" else b",").join(made)
 
