@@ -7,6 +7,7 @@ histories that have hundreds of thousands, and at the least doubt leaves one to 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from typing import Any, Final
 
 from toolpair.formats.engine.reading.light import (
@@ -35,11 +36,13 @@ from toolpair.formats.engine.reading.light import (
     SoFar,
     Whole,
 )
+from toolpair.formats.engine.reading.typed_records import TypedRecord
 from toolpair.history.outline import LEAST, Outline, judged_together
 from toolpair.history.window_cutter import WindowCutter
 from toolpair.rules.crossed import may_be_crossed
 from toolpair.rules.profiles import Profile
 from toolpair.rules.wire import wire_of
+from toolpair.source.record_values import parse
 from toolpair.transcript.model import KEPT_OUTPUT, Damaged
 from toolpair.transcript.placeholders import BEGIN, known_placeholder
 
@@ -99,14 +102,25 @@ class Scan:
         self._unlinked = 0
         self._hangs = self._holds = False
 
-    def feed(self, values: Iterable[Any], size: int = 0) -> None:
-        """The next records' values; `size`: their bytes."""
+    def forked(self) -> Scan:
+        """A scan that goes on from here without this one, of a list: its light collects nothing but evidence."""
+        made, light = copy(self), copy(self.light)
+        so_far = light.so_far
+        made.light, light.so_far = light, SoFar({**so_far.ids}, so_far.first, [*so_far.firsts], so_far.past)
+        made._ids = light.so_far.ids
+        made._cutter = self._cutter.forked(light, light.so_far)
+        made._asked, made._texts = [*self._asked], [*self._texts]
+        return made
+
+    def feed(self, values: Iterable[Any], size: int = 0, bodies: Sequence[Any] = ()) -> None:
+        """The next records' values; `size`: their bytes; `bodies`: the bytes of each, where the values are Structs."""
         if self.whole:
             return
         self._size += size
         self._cutter.size += size
         values = values if type(values) is list else list(values)
         read, number = self.light.read, self._number
+        first = number
         for value in values:
             try:
                 event = read(value, number)
@@ -130,9 +144,9 @@ class Scan:
                     else:
                         self._replace(value, number)
             except Odd:
-                self._odd(value, number)
+                self._odd(_written(value, bodies, number - first), number)
             except IN_ORDER:
-                self._odd(value, number)
+                self._odd(_written(value, bodies, number - first), number)
             except Whole:
                 self.whole = True
             number += 1
@@ -405,6 +419,11 @@ def _is_silent(text: str) -> bool:
     if text[0] not in BEGIN and not text[0].isspace():
         return False
     return text.isspace() or (len(text) < _LONG and known_placeholder(text) is not None)
+
+
+def _written(value: Any, bodies: Sequence[Any], place: int) -> Any:
+    """The value of a record as it stands, where it was read as a Struct."""
+    return parse(bytes(bodies[place])) if isinstance(value, TypedRecord) else value
 
 
 def _said_by(value: Any) -> Any:

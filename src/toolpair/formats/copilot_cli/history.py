@@ -81,6 +81,7 @@ def agent_of(value: Any) -> str | None:
 def history_of(items: Sequence[Item]) -> EventHistory:
     nodes: list[Node] = []
     asked: dict[str, str] = {}
+    assets: dict[str, Any] = {}
     for item in items:
         value = item.value
         if isinstance(value, dict) and value:
@@ -89,6 +90,8 @@ def history_of(items: Sequence[Item]) -> EventHistory:
             nodes.append(
                 Node(item.uid, len(nodes), value.get("id"), value.get("parentId"), value, int(said), int(real))
             )
+            if kind_of(value) == dialect.ASSET:
+                assets[str(data_of(value).get("assetId"))] = data_of(value).get("data")
             if kind_of(value) == ASKED and isinstance(id_ := data_of(value).get("toolCallId"), str):
                 given = data_of(value).get("arguments")
                 asked[id_] = str(given.get("command")) if isinstance(given, dict) else ""
@@ -100,7 +103,7 @@ def history_of(items: Sequence[Item]) -> EventHistory:
     kept = {id(node) for node in mine[0 if at is None else at + 1 :]}
     beside: list[Turn] = []
     for node in nodes:
-        turn = _turn(node, asked)
+        turn = _turn(node, asked, assets)
         if turn is not None:
             (turns if id(node) in kept else beside).append(turn)
     return EventHistory(
@@ -134,7 +137,7 @@ def _time(node: Node) -> str | None:
     return as_text(node.value.get("timestamp"))
 
 
-def _turn(node: Node, asked: Mapping[str, str]) -> Turn | None:
+def _turn(node: Node, asked: Mapping[str, str], assets: dialect.Assets) -> Turn | None:
     """What an event says; None for one that is not sent."""
     kind, data = kind_of(node.value), data_of(node.value)
     role = dialect.ROLES.get(kind)
@@ -146,7 +149,7 @@ def _turn(node: Node, asked: Mapping[str, str]) -> Turn | None:
         code = ran.get("exitCode") if isinstance(ran, dict) else int(data.get("success") is False)
         text = _SHELL.format(code=code, command=asked[id_], output=dialect.output_of(data))
         return Turn("user", node, (WrittenBlock("text", text, node.uid, ("data",)),), _time(node))
-    blocks = dialect.blocks_of(kind, data, node.uid)
+    blocks = dialect.blocks_of(kind, data, node.uid, assets)
     return Turn(role, node, blocks, _time(node)) if blocks else None
 
 

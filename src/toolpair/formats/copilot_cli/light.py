@@ -59,6 +59,8 @@ class CopilotLight(Light):
         if kind == dialect.RESPONSE:
             return self._said(value, data)
         if kind == dialect.USER:
+            if data.get(dialect.ATTACHED):
+                raise Whole  # what is attached may be in an event anywhere
             return USER, ((TEXT, data[dialect.user_key(data)]),), None
         if kind == USAGE:
             self._api = profile_in(value) or self._api
@@ -100,7 +102,7 @@ class CopilotLight(Light):
         if not strict or self._at != number:
             raise Whole
         kind = value["type"]
-        ids = [block.id for block in dialect.blocks_of(kind, value["data"], 0)] if kind in dialect.ROLES else []
+        ids = [block.id for block in dialect.blocks_of(kind, value["data"], 0, {})] if kind in dialect.ROLES else []
         return ids, 0
 
     def finish(self) -> Finding | None:
