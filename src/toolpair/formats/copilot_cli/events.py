@@ -159,10 +159,7 @@ def is_filled(kind: str, data: dict[str, Any]) -> bool:
     needed = _TYPES.get(kind)
     if needed is None:
         return next(flaws({"type": kind, "data": data}), None) is None
-    for field, types in needed:
-        if type(data[field]) not in types:
-            return False
-    return True
+    return all(type(data[field]) in types for field, types in needed)
 
 
 def _is(value: Any, wanted: str) -> bool:
