@@ -101,6 +101,17 @@ def _mutated(values: list[Any], chance: random.Random) -> list[Any]:
     return values
 
 
+def _compacted(values: list[Any], chance: random.Random) -> None:
+    """Put summaries into a session of pi's, each with what it keeps."""
+    for number in range(chance.randrange(3)):
+        at = chance.randrange(8, len(values))
+        kept = values[chance.randrange(max(at - 9, 3), at)].get("id")
+        made = {"summary": "What was done.", "firstKeptEntryId": kept, "tokensBefore": 9}
+        values.insert(
+            at, {"type": "compaction", "id": f"c{number}", "parentId": None, "timestamp": "2026-01-01", **made}
+        )
+
+
 def _linked(values: list[Any]) -> None:
     """Put the links right that lead from a record to the one before."""
     last = None
@@ -137,6 +148,8 @@ def test_windows_together_tell_what_the_whole_does(agent: str, folder: Path) -> 
         values = json.loads(json.dumps(sound))
         if seed:
             values = _mutated(values, chance)
+            if seed % 4 == 1 and like.endswith("pi"):
+                _compacted(values, chance)
             if seed % 2:
                 _linked(values)
         path = folder / f"{agent}.{'jsonl' if AGENTS[like] == 'lines' else 'json'}"

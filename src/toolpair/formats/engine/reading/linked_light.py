@@ -20,8 +20,8 @@ class LinkedLight(Light):
 
     def __init__(self) -> None:
         self._last: str | None = None
-        self._names: set[int] = set()
-        """Hashes of the records' ids."""
+        self._numbers: dict[int, int] = {}
+        """Hash of a record's id -> its number."""
         self._at = -1
         """The newest record that is linked to the one before."""
 
@@ -31,9 +31,7 @@ class LinkedLight(Light):
         id_ = record.get(own)
         if type(id_) is not str or not id_ or record.get(parent, "") != self._last:
             raise Whole
-        known = len(self._names)
-        self._names.add(hash(id_))
-        if len(self._names) == known:
+        if self._numbers.setdefault(hash(id_), number) != number:
             raise Whole
         self._last, self._at = id_, number
 
