@@ -102,14 +102,18 @@ def _mutated(values: list[Any], chance: random.Random) -> list[Any]:
 
 
 def _compacted(values: list[Any], chance: random.Random) -> None:
-    """Put summaries into a session of pi's, each with what it keeps."""
+    """Put summaries into a session of pi's or Qwen Code's, each with what it keeps."""
     for number in range(chance.randrange(3)):
         at = chance.randrange(8, len(values))
-        kept = values[chance.randrange(max(at - 9, 3), at)].get("id")
-        made = {"summary": "What was done.", "firstKeptEntryId": kept, "tokensBefore": 9}
-        values.insert(
-            at, {"type": "compaction", "id": f"c{number}", "parentId": None, "timestamp": "2026-01-01", **made}
-        )
+        first = chance.randrange(max(at - 9, 3), at)
+        if "uuid" in values[at - 1]:
+            said = [value["message"] for value in values[first:at] if "message" in value]
+            payload = {"compressedHistory": [{"role": "user", "parts": [{"text": "What was done."}]}, *said]}
+            made = {**values[at - 1], "uuid": f"c{number}", "type": "system", "subtype": "chat_compression"}
+            values.insert(at, {**{key: one for key, one in made.items() if key != "message"}, "systemPayload": payload})
+        else:
+            made = {"summary": "What was done.", "firstKeptEntryId": values[first].get("id"), "tokensBefore": 9}
+            values.insert(at, {"type": "compaction", "id": f"c{number}", "parentId": "", "timestamp": "2026", **made})
 
 
 def _linked(values: list[Any]) -> None:
@@ -148,7 +152,7 @@ def test_windows_together_tell_what_the_whole_does(agent: str, folder: Path) -> 
         values = json.loads(json.dumps(sound))
         if seed:
             values = _mutated(values, chance)
-            if seed % 4 == 1 and like.endswith("pi"):
+            if seed % 4 == 1 and like in ("pi", "oh-my-pi", "qwen-code"):
                 _compacted(values, chance)
             if seed % 2:
                 _linked(values)
