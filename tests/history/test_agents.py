@@ -108,6 +108,9 @@ def _compacted(values: list[Any], chance: random.Random) -> None:
         first = chance.randrange(max(at - 9, 3), at)
         if "uuid" in values[at - 1]:
             said = [value["message"] for value in values[first:at] if "message" in value]
+            text = json.dumps(said)
+            if text.count('"functionCall"') != text.count('"functionResponse"') and chance.random() < 0.8:
+                said = []
             payload = {"compressedHistory": [{"role": "user", "parts": [{"text": "What was done."}]}, *said]}
             made = {**values[at - 1], "uuid": f"c{number}", "type": "system", "subtype": "chat_compression"}
             values.insert(at, {**{key: one for key, one in made.items() if key != "message"}, "systemPayload": payload})
