@@ -47,7 +47,7 @@ def is_alike(rule: str, decided_by: str) -> bool:
 
 
 def _is_response(message: SentMessage) -> bool:
-    return isinstance(message.role, str) and _ROLES.get(message.role, message.role) == "assistant"
+    return _ROLES.get(message.role, message.role) == "assistant"
 
 
 class _Found:
@@ -291,6 +291,6 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
             return
         values = [as_block(part.value) for part in sent.parts]
         blocks = [anthropic.block_of(value, number, ("content", place)) for place, value in enumerate(values)]
-        role = _ROLES.get(sent.role, sent.role) if isinstance(sent.role, str) else sent.role
+        role = _ROLES.get(sent.role, sent.role)
         message = Message(role, tuple(blocks), (number,), "blocks", {"role": role, "content": values})
         yield message, [(block, part.block) for block, part in zip(blocks, sent.parts, strict=True)]

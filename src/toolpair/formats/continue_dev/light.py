@@ -22,7 +22,8 @@ from toolpair.formats.engine.reading.light import (
     chat_call,
     dicts_in,
 )
-from toolpair.formats.engine.reading.part_of_file import PartFacts, finding
+from toolpair.formats.engine.reading.part_light import finding
+from toolpair.formats.engine.reading.part_of_file import PartFacts
 from toolpair.formats.format import View
 
 

@@ -27,7 +27,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     for item in facts.items:
         own = parts[item.uid, (dialect.MESSAGE,)]
         if own.message is not None:
-            sent.append((own.value.get("role"), _said(own.message, item.value)))
+            sent.append((str(own.value.get("role")), _said(own.message, item.value)))
         for number, state in enumerate(dialect.states_of(item.value)):
             result = parts.get((item.uid, (dialect.STATES, number)))
             if result is not None and result.message is not None:

@@ -20,7 +20,8 @@ from toolpair.formats.engine.reading.light import (
     chat_call,
     dicts_in,
 )
-from toolpair.formats.engine.reading.part_of_file import PartFacts, finding
+from toolpair.formats.engine.reading.part_light import finding
+from toolpair.formats.engine.reading.part_of_file import PartFacts
 from toolpair.formats.format import View
 from toolpair.formats.kimi_cli.format import COMPACTED_BEGINS, NOTES, read
 

@@ -20,8 +20,8 @@ from toolpair.formats.engine.reading.light import (
     Odd,
     Whole,
 )
-from toolpair.formats.engine.reading.linked_light import LinkedLight
-from toolpair.formats.engine.reading.part_of_file import PartFacts, finding
+from toolpair.formats.engine.reading.part_light import LinkedLight, finding
+from toolpair.formats.engine.reading.part_of_file import PartFacts
 from toolpair.formats.format import Item, View
 from toolpair.formats.pi_family.detection import ROLES, is_title
 from toolpair.formats.pi_family.history import Model

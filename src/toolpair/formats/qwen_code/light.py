@@ -10,8 +10,8 @@ from toolpair.dialects import gemini as dialect
 from toolpair.dialects.anthropic import is_signed
 from toolpair.formats.engine.reading.gemini_parts import result_in, said_in, words_in
 from toolpair.formats.engine.reading.light import CALL, COMPACTED, MODEL, TEXT, USER, Event, Finding, Light, Odd, Whole
-from toolpair.formats.engine.reading.linked_light import LinkedLight
-from toolpair.formats.engine.reading.part_of_file import PartFacts, finding
+from toolpair.formats.engine.reading.part_light import LinkedLight, finding
+from toolpair.formats.engine.reading.part_of_file import PartFacts
 from toolpair.formats.format import Item, View
 from toolpair.formats.qwen_code.history import BESIDE, COMMAND, COMPRESSION, KEPT, parts_in, read
 from toolpair.formats.qwen_code.sending import TIMED_OUT

@@ -1,15 +1,22 @@
-"""Quick reading of records that each name the one before: what is linked otherwise is left to the whole."""
+"""Quick reading of files of which each window is read as a file of its own, and of records that name the one before."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
-from toolpair.formats.engine.reading.light import ANSWERED, Light, Whole
+from msgspec.structs import replace
+
+from toolpair.formats.engine.reading.light import ANSWERED, Finding, Light, Whole
+from toolpair.formats.engine.reading.part_of_file import PartFacts
+from toolpair.formats.engine.reading.view import FileFacts, Item, View
+from toolpair.transcript.model import Transcript
 
 
 class LinkedLight(Light):
-    """Results in a row are one message, and none of the words after them."""
+    """Results in a row are one message, and none of the words after them. What is linked otherwise is left to the
+    whole.
+    """
 
     merged = True
     native = True
@@ -43,3 +50,17 @@ class LinkedLight(Light):
     def ids_of(self, value: dict[str, Any]) -> tuple[Iterable[Any], int]:
         """The ids in a record, of any type, and how many blocks of signed thinking it has. Raises Whole."""
         raise NotImplementedError
+
+
+def finding(
+    read: Callable[[Sequence[Item], View], Transcript],
+    version: str | None,
+    begins: Sequence[Item],
+    facts: PartFacts,
+    suspect: Iterable[int] = (),
+) -> Finding:
+    """What a light finds of a file that `begins` so. `version`: of the agent that reads it."""
+    around = FileFacts(Transcript(()), agent_facts=facts)
+    head = replace(read(begins, View(surroundings=around, agent_version=version)), messages=())
+    around = FileFacts(head, agent_facts=facts)
+    return Finding(suspect, head=head, around=lambda first, end, count, records: around)
