@@ -371,9 +371,9 @@ FORMATS = {
     },
     "formats.claude_code.around": {"formats.claude_code.sending"},
     "formats.claude_code.sending.taking": {"formats.claude_code.sending.task_reports"},
-    **dict.fromkeys(
-        ("formats.oh_my_pi.format", "formats.openclaw.format", "formats.pi.format"), {"formats.pi_family.light"}
-    ),
+    "formats.oh_my_pi.format": {"formats.pi_family.light"},
+    "formats.openclaw.format": {"formats.pi_family.light"},
+    "formats.pi.format": {"formats.pi_family.light"},
     "formats.codex.rollout_lines": {"source.deep_values"},
     "formats.codex.agent": {
         "formats.codex.forks",
