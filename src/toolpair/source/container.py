@@ -225,11 +225,12 @@ def _parts(
     offset: int | None = 0,
     cut: SpanScan | None = None,
     spans_in: bytes | None = None,
+    strict: bool = False,
 ) -> list[Part]:
     """Cut data[span] around the located lists, which are added to the conversations.
 
     `line` is set where each conversation is one line of the file, `spans_in` is the closed text of a document that was
-    cut off.
+    cut off, `strict` where a strict parser has read the lists, so that their elements need not be read again.
     """
     size = span[1] - span[0]
     text = data if isinstance(data, bytes) and not span[0] else data[span[0] : span[1]]
@@ -281,6 +282,9 @@ def _parts(
             cut_end=_cut_end_of(text) if last and not torn else None,
             around=(text[: node.start], text[end:size]) if is_request else (b"", b""),
         )
+        if strict:
+            for record, read in zip(document.records, place.value, strict=True):
+                record.set_strict(read, False)
         label = (prefix + _steps(place.outside)).strip() or "$"
         at = None if offset is None else offset + span[0] + node.start
         conversations.append(ConversationSource(label, document, place.outer, root, place.outside, line, at))
@@ -407,7 +411,7 @@ def read_in_memory(data: bytes, shown: str, places: Places = ()) -> Container:
         value, read = strictly(text)
         if read:
             del text  # another copy is cut up
-            return _read_document(data, start, end, value, places)
+            return _read_document(data, start, end, value, places, strict=True)
         quick = scan(data, start)
     if quick.state == "error" and b"\0" in data[end:] and (found := scan(data[:end], start)).state == "torn":
         quick = found  # a crash left NUL bytes where the rest should be
@@ -482,7 +486,8 @@ def syntax_error(content: Content, found: SpanScan, shown: str) -> UnreadableFil
     return UnreadableFile(f"{shown}: line {line}, column {column}: {what}; {_AFTER}")
 
 
-def _read_document(data: bytes, start: int, end: int, value: Any, places: Places) -> Container:
+def _read_document(data: bytes, start: int, end: int, value: Any, places: Places, *, strict: bool = False) -> Container:
+    """`strict`: a strict parser has read the value."""
     located = _lists_in(value, places)
     if not located:
         if isinstance(value, (dict, list)):
@@ -496,7 +501,7 @@ def _read_document(data: bytes, start: int, end: int, value: Any, places: Places
         )
     conversations: list[ConversationSource] = []
     first_line = data.count(b"\n", 0, start) + 1
-    parts = _parts(conversations, data, (start, end), located, value, first_line=first_line)
+    parts = _parts(conversations, data, (start, end), located, value, first_line=first_line, strict=strict)
     around = (data[:start], *parts, data[end:])
     return Container("document", tuple(part for part in around if part != b""), tuple(conversations))
 

@@ -9,9 +9,21 @@ from msgspec import Struct
 
 from toolpair.dialects import copilot as dialect
 from toolpair.dialects.block_texts import WrittenBlock, is_real_output
-from toolpair.formats.copilot_cli.detection import ABORT, ASKED, RESUME, START, USAGE, data_of, kind_of, profile_for
+from toolpair.formats.copilot_cli.detection import (
+    ABORT,
+    ASKED,
+    CHAT,
+    RESUME,
+    START,
+    USAGE,
+    data_of,
+    kind_of,
+    profile_for,
+)
 from toolpair.formats.copilot_cli.events import flaws_of
+from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import count_in, usage_of
+from toolpair.formats.engine.reading.part_of_file import as_file, part_facts
 from toolpair.formats.engine.reading.reading import as_text, facts_of, first_text, malformed_in, pairs_in
 from toolpair.formats.engine.reading.tree_history import Node
 from toolpair.formats.engine.reading.turns import Turn, messages_of
@@ -30,6 +42,14 @@ _SHELL: Final = (
     "Command:\n{command}\n\nOutput:\n{output}\n</user_shell_command_output>"
 )
 NOT_LOADED: Final = "GitHub Copilot CLI does not load this session"
+
+
+class Continues(Struct, frozen=True):
+    """What the whole file shows of the model that continues."""
+
+    model: str | None
+    api: str | None
+    """The profile of its API; None where no event tells."""
 
 
 class EventHistory(Struct, eq=False):
@@ -134,7 +154,11 @@ def _turn(node: Node, asked: Mapping[str, str], assets: dialect.Assets) -> Turn 
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    history = history_of(items)
+    facts = part_facts(view)
+    history = history_of(items if facts is None else as_file(items, facts))
+    history.items = items
+    if facts is not None:
+        history.api = facts.model.api or CHAT
     scopes: dict[int, Scope] = malformed_in(items)
     scopes.update((turn.node.uid, "inactive") for turn in history.beside)
     compaction: tuple[Boundary, ...] = ()
@@ -151,10 +175,11 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         agent_version=as_text(start.get("copilotVersion")),
         session_id=as_text(start.get("sessionId")),
         folder=as_text(context.get("cwd")) if isinstance(context, dict) else None,
-        model=_model(history),
+        model=_model(history) if facts is None else facts.model.model,
         scopes=scopes,
         inactive_blocks=pairs_in(block for turn in history.beside for block in turn.blocks),
         boundaries=compaction,
+        frame=None if facts is None else BETWEEN,
     )
 
 
