@@ -32,7 +32,7 @@ class Plan:
 
     def keys(self, usual: int) -> int:
         """How often a key is pressed; a percentile needs many."""
-        return usual // 2 if self.quick else usual
+        return usual // 3 if self.quick else usual
 
     @property
     def quick(self) -> bool:
