@@ -458,7 +458,7 @@ KEYS = {
     "tui.screens.base_screen": {"tui.commands"},
     "tui.screens.chooser": {"session.carrying_out"},
     "tui.screens.loading": {"tui.screens.writing"},
-    "tui.screens.main_view": {"tui.preview_text"},
+    "tui.screens.main_view": {"history.losses", "tui.preview_text"},
     "tui.screens.pair_screen": {
         "tui.commands",
         "tui.controllers.cutting",
