@@ -142,3 +142,9 @@ def test_the_script_runs_by_itself() -> None:
     command = [sys.executable, str(SCRIPT), "--check"]
     ran = subprocess.run(command, capture_output=True, text=True, cwd="/", env=environment, timeout=PATIENCE)
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_pictures_show_the_screen_as_it_is() -> None:
+    script = SCRIPT.with_name("make_pictures.py")
+    ran = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, timeout=PATIENCE)
+    assert ran.returncode == 0, f"run `python scripts/make_pictures.py`: {ran.stdout}{ran.stderr[-500:]}"
