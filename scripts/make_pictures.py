@@ -24,9 +24,9 @@ DOCS: Final = _ROOT / "docs"
 SAMPLE: Final = "sanitised-on-one-side.json"
 SIZE: Final = (120, 40)
 FRAMES: Final = (
-    ((), "Why we think so", 4),
-    (("space",), "undoes it", 3),
-    (("A",), "nothing is written yet", 4),
+    ((), "classCart:", 4),
+    (("space",), "defprice_of", 3),
+    (("A",), "content[0].tool_use_id", 4),
     (("enter",), "Saved", 5),
 )
 """The keys of each frame of the film, what shows that it is there, and how many seconds it stays."""
@@ -38,11 +38,11 @@ _TIME: Final = re.compile(r"toolpair-\d{8}-\d{6}")
 
 
 def text_of(svg: str) -> list[str]:
-    """The lines of a picture, without the spaces at their ends."""
+    """The lines of a picture, without spaces: those between two colours are not drawn."""
     rows: dict[float, list[tuple[float, str]]] = {}
     for x, y, text in re.findall(r'<text [^>]*?x="([\d.]+)" y="([\d.]+)"[^>]*>(.*?)</text>', svg):
-        rows.setdefault(float(y), []).append((float(x), html.unescape(text).replace("\xa0", " ")))
-    return ["".join(text for _, text in sorted(rows[y])).rstrip() for y in sorted(rows)]
+        rows.setdefault(float(y), []).append((float(x), "".join(html.unescape(text).split())))
+    return ["".join(text for _, text in sorted(rows[y])) for y in sorted(rows)]
 
 
 def _elsewhere(svg: str, folder: str) -> str:
@@ -92,7 +92,8 @@ def film_of(frames: list[str]) -> str:
         begun += seconds
         hidden = "" if begin == 0 else "0% { visibility: hidden } "
         styles += [
-            f"@keyframes film-{number} {{ {hidden}{begin}% {{ visibility: visible }} {end}% {{ visibility: hidden }} }}",
+            f"@keyframes film-{number} {{ {hidden}"
+            f"{begin}% {{ visibility: visible }} {end}% {{ visibility: hidden }} }}",
             f".film-{number} {{ visibility: {'hidden' if number else 'visible'}; "
             f"animation: film-{number} {whole}s step-end infinite }}",
         ]
