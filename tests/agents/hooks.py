@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.agents import codex, namespace, opencode, running
-from tests.agents.running import PROMPT
+from toolpair.formats import get_agent
+from toolpair.formats.asking import PROMPT, Stage
+from toolpair.formats.opencode.asking import quiet, settings
 
 SECONDS_EACH = 90
 _TOOLPAIR = Path(sys.executable).with_name("toolpair")
@@ -23,14 +25,14 @@ _TOAST = "tui.toast.show"
 
 def told_by(agent: str, files: Mapping[str, bytes]) -> dict[str, str]:
     """What a person sees of each session's state by the hook, empty where nothing is shown."""
-    program = str(codex.executable()) if agent == "codex" else opencode.program(agent)
+    program = codex.PROGRAM if agent == "codex" else opencode.program(agent)
     job = {"agent": program, "name": agent, "files": running.as_text(files)}
     return {name: found["shown"] for name, found in running.answers(__file__, job, SECONDS_EACH).items()}
 
 
 def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
     with running.at_home() as home:
-        environment = namespace.environment(home.folder, CODEX_HOME=str(home.folder / ".codex"), MOCK_KEY="dummy")
+        environment = namespace.environment(home.folder, CODEX_HOME=str(home.folder / ".codex"))
         environment["PATH"] = f"{home.folder / 'bin'}:{environment['PATH']}"
         resume = _by_codex if job["name"] == "codex" else _by_opencode
         return {"shown": resume(job["agent"], home, environment, data)}
@@ -41,20 +43,17 @@ def _installed(hook: str, environment: Mapping[str, str]) -> None:
 
 
 def _by_codex(agent: str, home: running.Home, environment: Mapping[str, str], data: bytes) -> str:
-    folder, name = home.folder / ".codex", codex.session_id(data)
-    path = folder / f"sessions/2026/01/02/rollout-2026-01-02T03-04-05-{name}.jsonl"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(data)
-    (folder / "instructions.md").write_text("You are a coding agent.\n")
-    (folder / "config.toml").write_text(codex.CONFIG.format(model=codex.MODEL, home=folder, url=home.api.url))
+    copy = home.folder / "copy.jsonl"
+    copy.write_bytes(data)
+    stage = Stage(home.folder, home.project, home.api.url, copy, "", None, (agent,), "openai-responses")
+    start = get_agent("codex").ask.found.furnish(stage)
     shown, notice = home.folder / "shown", home.folder / "bin/notify-send"
     notice.parent.mkdir()
     notice.write_text(f'#!/bin/sh\nfor said; do :; done\nprintf %s "$said" > {shown}.new && mv {shown}.new {shown}\n')
     notice.chmod(0o755)
     _installed("codex", environment)
-    note = running.note_of(
-        [agent, "exec", "resume", "--skip-git-repo-check", name, PROMPT], home.project, environment, SECONDS_EACH
-    )
+    given = {**environment, **start.variables}
+    note = running.note_of([agent, *start.arguments], home.project, given, SECONDS_EACH)
     assert not note, note
     ends = time.monotonic() + 10  # Codex does not wait for it
     while not shown.exists() and time.monotonic() < ends:
@@ -64,8 +63,8 @@ def _by_codex(agent: str, home: running.Home, environment: Mapping[str, str], da
 
 def _by_opencode(agent: str, home: running.Home, environment: dict[str, str], data: bytes) -> str:
     """By its server, which tells every interface what to show."""
-    opencode.set_up(home.folder, "opencode", home.api.url)
-    environment |= {f"OPENCODE_DISABLE_{what}": "1" for what in ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD")}
+    settings(home.folder, "opencode", home.api.url)
+    environment |= quiet("opencode")
     session = opencode.put_whole(home.folder / ".local/share/opencode/opencode.db", data, str(home.project))
     _installed("opencode", environment)
     server = subprocess.Popen(

@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "compare": "toolpair.cli.compare",
     "diff": "toolpair.cli.diff",
     "sees": "toolpair.cli.sees",
+    "prove": "toolpair.cli.prove",
     "first-break": "toolpair.cli.first_break",
     "export": "toolpair.cli.export",
     "cut": "toolpair.cli.cut",

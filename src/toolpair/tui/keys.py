@@ -155,6 +155,7 @@ LOOK = KeyGroup(
         Key("S", "statistics", "statistics: calls, failures, time and bytes by tool"),
         Key("d", "compare", "compare with a backup, a fork, another session"),
         Key("m", "sees", "what the model sees"),
+        Key("V", "prove", "ask the agent that is installed here what it really sends"),
         Key("b", "branches", "go to another branch, or to a sub-agent"),
         Key("c", "conversation", "go to another conversation in this file"),
         Key("ctrl+o", "sessions", "open another session on this machine"),
@@ -254,6 +255,7 @@ SAVED = KeyGroup(
     (
         Key("y", "yank", "copy the command that resumes", False),
         Key("u", "undo", "undo the save, after asking", False),
+        Key("V", "prove", "ask the agent that is installed here what it sends of it", False, False),
         Key("enter", "close", "back to the list", False),
     ),
 )

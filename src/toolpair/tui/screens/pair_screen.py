@@ -274,6 +274,13 @@ class PairScreen(MainView):
 
         choose_side(self)
 
+    @judging
+    def action_prove(self) -> None:
+        from toolpair.tui.controllers.proving import ask_agent
+
+        if self.is_whole():
+            ask_agent(self, self.session)
+
     # keys for which a controller does all
 
     action_goto = ask_where
