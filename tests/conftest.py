@@ -5,12 +5,17 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
+import re
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
+from random import Random
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_sessions"
@@ -37,6 +42,18 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if unwanted and collection_path.name.startswith("test_") else None
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Each worker reads the files in an order of its own: what one has compiled is there when others come to it."""
+    report = yield
+    worker = getattr(collector.config, "workerinput", None)
+    if worker and isinstance(collector, pytest.Directory) and report.result:
+        Random(worker["workerid"]).shuffle(report.result)
+    return report
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Each worker begins with one stretch of the list, and takes of the others' ends: so that tests that wait, which
@@ -44,9 +61,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
     workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
     if workers > 1:
+        items.sort(key=lambda item: item.path)  # the same for all, wherever they began
         files = [list(found) for _, found in groupby(items, lambda item: item.path)]
         hands = [files[number::workers][:: -1 if number % 2 else 1] for number in range(workers)]
         items[:] = [item for hand in hands for found in hand for item in found]
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """A worker says how a test ended, not that it was set up and cleared away as thousands before it."""
+    options = item.config.option
+    if not hasattr(item.config, "workerinput") or options.xmlpath or options.durations:
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 gc.disable()  # nothing of what is collected is garbage
@@ -60,24 +90,62 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 20)  # what a test leaves is little, and looked for less often
 
 
+_WORKER = os.getpid()
+
+
+def _family(pid: int) -> Iterator[int]:
+    """The process and those it has started: each save asks all that run what they have open, and many may run here."""
+    yield pid
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            for child in children.read_text().split():
+                yield from _family(int(child))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def pinned_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The user's colours, Textual settings, agents' folders and settings have no effect."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name.startswith(("TEXTUAL", "TOOLPAIR", "CLAUDE_", "FORCE_COLOR", "GITHUB_")):
+                patch.delenv(name)
+        for name, value in _PINNED.items():
+            patch.setenv(name, value)
+        # The newest measured version resumes sessions, whatever is installed here.
+        patch.setattr("toolpair.cli.inputs.version_here", lambda format_id: None)
+        if os.path.exists(f"/proc/{_WORKER}/task/{_WORKER}/children"):
+            patch.setattr("toolpair.source.saving.holders._processes", lambda: list(_family(_WORKER)))
+        # Not created: hardly any test keeps something.
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.getbasetemp() / "no-config"))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def pinned_environment(
-    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+    pinned_for_all: None, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Iterator[None]:
-    """The user's colours, Textual settings, agents' folders and state have no effect."""
-    for name in list(os.environ):
-        if name.startswith(("TEXTUAL", "TOOLPAIR", "CLAUDE_", "FORCE_COLOR", "GITHUB_")):
-            monkeypatch.delenv(name)
-    for name, value in _PINNED.items():
-        monkeypatch.setenv(name, value)
-    # The newest measured version resumes sessions, whatever is installed here.
-    monkeypatch.setattr("toolpair.cli.inputs.version_here", lambda format_id: None)
-    # Not created: hardly any test keeps something.
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.getbasetemp() / "no-config"))
+    """Each test finds no other's state."""
     state = hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:12]
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / f"state-{state}"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / f"cache-{state}"))
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.getbasetemp() / f"state-{state}")
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.getbasetemp() / f"cache-{state}")
+    before = dict(os.environ)
     yield
+    if os.environ != before:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+_folders: Counter[str] = Counter()
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """As pytest's, but for the search through all folders that there are for a name that is free."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    while (path := tmp_path_factory.getbasetemp() / f"{name}{_folders[name]}").exists():
+        _folders[name] += 1
+    path.mkdir(mode=0o700)
+    return path
 
 
 @pytest.fixture

@@ -18,6 +18,8 @@ from textual.app import App
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.drivers.headless_driver import HeadlessDriver
+from textual.events import Callback
+from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 
 from tests.patience import PATIENCE
@@ -92,7 +94,9 @@ async def press(pilot: Pilot[Any], *keys: str, names: Collection[str] = BESIDE) 
     await settled(pilot, names)
     for key in keys:
         with _hardly_waiting():
-            await pilot.press(*(LETTERS.get(char, char) for char in key[5:]) if key.startswith("text:") else (key,))
+            await pilot.app._press_keys(
+                (LETTERS.get(char, char) for char in key[5:]) if key.startswith("text:") else (key,)
+            )
         await settled(pilot, names)
     if isinstance(pilot.app, ToolpairApp) and pilot.app.is_running:
         frame(pilot.app)
@@ -144,6 +148,39 @@ class _Parsed:
 
 
 Stylesheet._parse_rules = _Parsed.parse  # type: ignore[method-assign]
+
+
+async def _done(pilot: Pilot[Any], timeout: float = PATIENCE) -> bool:
+    """Whether the widgets have done all that they were told: as Textual's, which also asks those that wait."""
+    app = pilot.app
+    if not app._screen_stack:
+        return False
+    left, done = 0, asyncio.Event()
+
+    def one_is() -> None:
+        nonlocal left
+        left -= 1
+        if not left:
+            done.set()
+
+    for pump in (app, app.screen, *(child for child in app.screen.walk_children() if not _waits(child))):
+        left += pump.post_message(Callback(callback=one_is))
+    if left:
+        ends = [asyncio.create_task(event.wait()) for event in (done, app._exception_event)]
+        ended, others = await asyncio.wait(ends, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        for task in others:
+            task.cancel()
+        assert ended, "widgets have not done what they were told"
+    return not left
+
+
+def _waits(pump: MessagePump) -> bool:
+    """Whether it has nothing to do, and waits to be told."""
+    told = pump._message_queue.ready_event
+    return not told.is_set() and bool(told._waiters) and not pump._next_callbacks  # type: ignore[attr-defined]
+
+
+Pilot._wait_for_screen = _done  # type: ignore[method-assign]
 
 
 async def settled(pilot: Pilot[Any], names: Collection[str] = BESIDE, seconds: float = PATIENCE) -> None:

@@ -85,15 +85,17 @@ def changes_text(overview: Overview, fix: Fix) -> str:
     return ", ".join(words) + "." if words else ""
 
 
-def place_text(overview: Overview, problem: Problem) -> str:
-    """The title of the card: which problem, which cause, where."""
+def place_text(overview: Overview, problem: Problem, tab: bool = False) -> str:
+    """The title of the card: which problem, which cause, where. `tab`: that key leads to the causes, and nothing else
+    says so.
+    """
     session = overview.session
     number = overview.index.number(problem)
     name = severity_name(problem)
     parts = [f"{name} {number[0]:,} of {number[1]:,}" if number else name]
     cause = overview.index.cause_number(problem)
     if cause is not None and problem.severity == "error" and overview.index.causes > 1:
-        parts.append(f"cause {cause:,} of {overview.index.causes:,}")
+        parts.append(f"cause {cause:,} of {overview.index.causes:,}{' (tab)' if tab else ''}")
 
     where = session.location(problem)
     if where.line is not None:
@@ -145,13 +147,15 @@ class Card:
         self.cells = cells
         self.query = ""
         """What is searched for: it is shown where the output has it."""
+        self.tab = False
+        """Whether to say which key leads to the causes."""
         self._cause_said = False
         """Whether the cause is told beside the carets."""
 
     def parts(self, problem: Problem) -> list[Part]:
         """All that there is to say of a problem, but the keys."""
         glyphs, cells = self.glyphs, self.cells
-        title = glyphs.rule(place_text(self.overview, problem), cells)
+        title = glyphs.rule(place_text(self.overview, problem, self.tab), cells)
         if len(title) > 1:
             title = (title[0], replace(title[1], action="pane"), *title[2:])
         sign, _ = self.overview.marker(self.overview.row_of(problem))

@@ -29,9 +29,11 @@ def can_be_seen() -> bool:
 
 def holders(holds: Callable[[int], bool]) -> list[Holder]:
     """The processes, except this one, of which that is true; none where the system does not show what they hold."""
-    names = os.listdir(_PROC) if can_be_seen() else []
-    others = (int(name) for name in names if name.isdecimal() and int(name) != os.getpid())
-    return [Holder(pid, _name_of(pid)) for pid in others if holds(pid)]
+    return [Holder(pid, _name_of(pid)) for pid in _processes() if pid != os.getpid() and holds(pid)]
+
+
+def _processes() -> list[int]:
+    return [int(name) for name in os.listdir(_PROC) if name.isdecimal()] if can_be_seen() else []
 
 
 def writers(path: str, found: os.stat_result) -> list[Holder]:

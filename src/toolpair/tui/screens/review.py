@@ -24,7 +24,7 @@ from toolpair.tui.bodies.stacked_body import LinesBody
 from toolpair.tui.card_text import is_slow_to_preview
 from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.desk import Desk
-from toolpair.tui.fix_effects import effects_before
+from toolpair.tui.fix_effects import effects_before, filling
 from toolpair.tui.keys import APP, REVIEW
 from toolpair.tui.review_text import ReviewText, alike, counted
 from toolpair.tui.screens.base_screen import BaseScreen, HeldKey, Hint, hint_line
@@ -233,9 +233,10 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         for state in states if not is_slow_to_preview(states[0]) else ():
             found = decision.find(state.problems)
             if found is not None:
-                changes = preview(state, found[1], decision.text)
+                changes: list[Change] = preview(state, found[1], decision.text)
                 first = partial(effects_before, *found, state.transcript.folder, decision.text)
-                return diff_of_changes(glyphs, partial(list, changes), noun, carets, folds=False, first=first)
+                make = partial(diff_of_changes, glyphs, partial(list, changes), noun, carets, folds=False)
+                return filling(make, first, width - 1, self._diff_room - 1)
         # It cannot be told from the others.
         return LinesBody(
             glyphs, glyphs.paragraph(f"{glyphs.key('p', 'diff')} shows the bytes of all that is applied.", width, "dim")
@@ -387,7 +388,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             self.say("set aside, in a file beside this one. enter saves")
 
         words = "A row that cannot be read is in the way. It can be set aside: a file beside this one keeps its bytes."
-        ask_first(self, "In the way", words, ("a", "set it aside"), set_aside)
+        ask_first(self, "In the way", words, ("enter", "set it aside"), set_aside)
 
     def _save(self, path: str | None, allow_links: bool = False) -> None:
         session = self._session
