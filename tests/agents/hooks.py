@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +38,16 @@ def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
         copy.write(data)
         copy.flush()
         home.project.rmdir()  # it is made with the rest
-        start = furnished(get_agent(agent).ask.found, (program,), Copy(path=copy.name), home.folder, home.api.url)
+        given = Copy(path=copy.name, session_id=_session_in(copy.name) if agent == "opencode" else "")
+        start = furnished(get_agent(agent).ask.found, (program,), given, home.folder, home.api.url)
         variables = environment(f"{home.folder / 'bin'}:{os.defpath}", home.folder, start)
         subprocess.run([_TOOLPAIR, "hook", agent, "--install", "--yes"], env=variables, check=True, capture_output=True)
         return {"shown": _SHOWN[agent](program, home, start, variables)}
+
+
+def _session_in(database: str) -> str:
+    with closing(sqlite3.connect(database)) as db:
+        return str(db.execute("SELECT id FROM session").fetchone()[0])
 
 
 def _by_claude(program: str, home: running.Home, start: Start, variables: dict[str, str]) -> str:
