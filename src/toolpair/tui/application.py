@@ -43,6 +43,8 @@ class Opened:
 
     def __init__(self) -> None:
         self.desks: list[Desk] = []
+        self.sought = ""
+        """What the session that is opened next is searched for at once."""
 
     @property
     def top(self) -> Desk | None:
