@@ -87,6 +87,8 @@ def parser() -> Parser:
     result.add("""
         --no-journal   keep no journal of unsaved fixes, and offer none that an earlier run kept
         --no-cache     check every session in the list, and keep no verdicts (`toolpair cache`)
+        --theme NAME   the colours, as `:theme` lists them; default: what was chosen there, else a dark or a light one
+                       by the terminal's background
         --ascii        draw with ASCII characters only
         -V, --version  print the version and exit
         """)
@@ -245,9 +247,14 @@ def own_settings(wrong: list[str]) -> Own:
 
 def _run_interface(session: Session | None, path: str | None, options: argparse.Namespace, database: str | None) -> int:
     from toolpair.tui import run as run_interface
+    from toolpair.tui import themes
 
     wrong: list[str] = []
     own = own_settings(wrong)
+    theme = options.theme or ""
+    if theme and theme not in themes():
+        wrong.append(f"There is no theme {theme!r}. There are: {', '.join(themes())}.")
+        theme = ""
     for sentence in wrong:
         say(sentence)
     result = run_interface(
@@ -260,6 +267,7 @@ def _run_interface(session: Session | None, path: str | None, options: argparse.
         database=database,
         cached=not options.no_cache,
         own=own,
+        theme=theme,
     )
     if result.saved:
         streams.note_saved()
