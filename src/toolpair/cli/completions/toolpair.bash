@@ -35,7 +35,7 @@ _shtab_toolpair_schema_option_strings=(-h --help --color)
 _shtab_toolpair_help_option_strings=(-h --help --no-pager)
 _shtab_toolpair_hook_option_strings=(-h --help --install --remove --yes)
 _shtab_toolpair_completion_option_strings=(-h --help)
-_shtab_toolpair_option_strings=(-h --help --at --leaf --no-journal --no-cache --ascii -V --version --profile --format --form --agent-version --max-size --color)
+_shtab_toolpair_option_strings=(-h --help --at --leaf --no-journal --no-cache --theme --ascii -V --version --profile --format --form --agent-version --max-size --color)
 
 _shtab_toolpair_check_pos_0_COMPGEN=_toolpair_files
 _shtab_toolpair_check___form_COMPGEN=_shtab_compgen_files
