@@ -682,7 +682,8 @@ def pi_lost_line() -> str:
     def answers(*parts: dict[str, Any]) -> None:
         calls = any(part["type"] == "toolCall" for part in parts)
         model = {"api": "anthropic-messages", "provider": "anthropic", "model": "claude-sonnet-4-5"}
-        message("assistant", list(parts), **model, stopReason="toolUse" if calls else "stop")
+        usage = {"input": 9, "output": 5, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 14, "cost": {"total": 0}}
+        message("assistant", list(parts), **model, usage=usage, stopReason="toolUse" if calls else "stop")
 
     def runs(number: int, name: str, **arguments: Any) -> dict[str, Any]:
         return {"type": "toolCall", "id": f"toolu_01Shop{number:020d}", "name": name, "arguments": arguments}

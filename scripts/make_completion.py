@@ -16,8 +16,10 @@ from argparse_manpage.manpage import Manpage
 
 from toolpair import __version__
 from toolpair.cli.completion import FILES
+from toolpair.cli.hook import HOOKS
 from toolpair.cli.main import COMMANDS
 from toolpair.cli.open import parser as interface_parser
+from toolpair.cli.schema import NAMES as SCHEMAS
 from toolpair.cli.stories import names as stories
 from toolpair.formats import all_formats, written_by
 from toolpair.formats.forms.registry import known
@@ -47,6 +49,9 @@ _VALUES: Final = {
     "demo story": sorted(stories()),
     "explain thing": sorted(RULES),
     "completion what": [*FILES, "man"],
+    "hook what": [*HOOKS, "shell"],
+    "schema name": list(SCHEMAS),
+    "help topic": sorted({*COMMANDS, *RULES, *FAMILIES, *RECIPES, *PROFILES, "exit-codes"}),
 }
 """What may be typed there, by option or by command and argument."""
 
@@ -61,7 +66,7 @@ _toolpair_files() {
     "zsh": """
 _toolpair_files() {
   local -a found
-  [[ -z "$PREFIX" || "$PREFIX" == */* ]] || found=(${(f)"$($words[1] completion sessions $PREFIX 2>/dev/null)"})
+  [[ -z "$PREFIX" || "$PREFIX" == */* ]] || found=(${(f)"$(command toolpair completion sessions $PREFIX 2>/dev/null)"})
   (( $#found )) && compadd -a found
   _files
 }

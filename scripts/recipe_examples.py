@@ -86,6 +86,15 @@ EXAMPLES: Final[dict[str, Example]] = {
             _answers(_result("job-2", "this is b.txt"), _result("job-1", "this is a.txt")),
         ],
     ),
+    "zoo-code": Example(
+        "The id of a call was cleaned when it was stored, the id of its result was not.",
+        "anthropic",
+        [
+            _asks("Read the file."),
+            _calls(("functions_read_file_0", "read_file", {"path": "a.txt"})),
+            _answers(_result("functions.read_file:0", "this is a.txt")),
+        ],
+    ),
     "roo-code-reorder": Example(
         "Results stand in another order than their calls, with words of the user between them.",
         "anthropic",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from textual.pilot import Pilot
 import toolpair
 from tests import opencode_folders, opencode_sessions
 from tests.cli.conftest import Run, run
+from tests.formats.test_strands import strands
 from tests.rounds import some
 from tests.tui.driving import drive, frame, press
 from toolpair.session.cutting import Part, Side, cut, cut_at
@@ -151,13 +154,51 @@ def test_a_session_of_a_database_is_cut_into_one_of_its_own(name: str, samples: 
     assert done and (samples / name).read_bytes() == before
 
 
-def test_what_cannot_be_cut_says_why(samples: Path, tmp_path: Path) -> None:
+def _opencode_folder(folder: Path) -> str:
     stored = opencode_sessions.OpencodeSession()
-    stored.user("See this.")
-    stored.assistant(opencode_sessions.done("one"))
-    session = toolpair.open(f"{opencode_folders.written(tmp_path, stored)}::{opencode_sessions.ID}")
-    with pytest.raises(Refused, match="many files in a folder"):
-        cut_at(session, 1, "before")
+    for word in ("one", "two", "three"):
+        stored.user(f"See {word}.")
+        stored.assistant(opencode_sessions.done(word))
+    return f"{opencode_folders.written(folder, stored, opencode_sessions.another())}::{opencode_sessions.ID}"
+
+
+def _strands_folder(folder: Path) -> str:
+    return str(strands(folder, "a", "b", state={"removed_message_count": 1}) / "agents" / "agent_a")
+
+
+@pytest.mark.parametrize("made", [_opencode_folder, _strands_folder])
+def test_a_session_of_a_folder_is_cut_into_a_folder_of_its_own(made: Callable[[Path], str], tmp_path: Path) -> None:
+    where = made(tmp_path / "all")
+    files = {path: path.read_bytes() for path in (tmp_path / "all").rglob("*") if path.is_file()}
+    session = toolpair.open(where)
+    rows = session.file.snapshot.rows
+    assert rows is not None
+    with pytest.raises(Refused, match="name of a new folder"):
+        cut(session, "message:1", "after", "part.jsonl")
+    done = 0
+    for side in ("before", "after"):
+        for number in range(len(session.conversation.transcript.messages)):
+            with suppress(ValueError):
+                part = cut_at(session, number, side)
+                assert part.file_name == Path(rows.path).name
+                out = tmp_path / f"{side}{number}" / part.file_name
+                out.parent.mkdir()
+                saved = part.session.save_as(out)
+                assert (saved.path, saved.backup) == (out, None)
+                again = toolpair.open(f"{out}::{rows.session}")
+                assert len(again.conversation.transcript.messages) == part.kept + (part.added is not None)
+                assert len(again.left) <= len(session.left)
+                own = [path for path in out.rglob("*") if path.is_file()]
+                assert all(opencode_sessions.OTHER not in str(path) and "agent_b" not in str(path) for path in own)
+                assert own and os.listdir(out.parent) == [part.file_name]
+                with pytest.raises(Refused, match="new folder"):
+                    part.session.save_as(out, force=True)
+                done += 1
+    assert done > 2
+    assert files == {path: path.read_bytes() for path in (tmp_path / "all").rglob("*") if path.is_file()}
+
+
+def test_what_cannot_be_cut_says_why(samples: Path, tmp_path: Path) -> None:
     session = open_session(samples / "proxy-log.jsonl")
     with pytest.raises(Refused, match="conversations"):
         cut_at(session, 1, "before")

@@ -22,6 +22,7 @@ from tests.session_folders import (
     task_history,
 )  # fmt: skip
 from toolpair.agents.catalog import NoSuchSession, describe, index, looked_in, newest, resolve
+from toolpair.formats import writer_of
 from toolpair.formats.agent import FoundSession
 from toolpair.formats.claude_code.session_files import folder_name
 from toolpair.session.session import open_session
@@ -78,6 +79,18 @@ def test_all_agents_on_all_systems(tmp_path: Path, platform: str, storage: str) 
         "now run the tests", "mend the build", "add a button", "show me the notes",
     }  # fmt: skip
     assert {one.session_id for one in found} >= {SESSION, "roo-1", "1795249369710", "1795249369710_oxk6t"}
+
+
+def test_what_goes_on_from_roo_code_is_told_by_its_folder(tmp_path: Path) -> None:
+    storage = tmp_path / ".config/Code/User/globalStorage"
+    task(storage, "zoocodeorganization.zoo-code", "zoo-1", folder=SHOP)
+    task(storage, "rooveterinaryinc.roo-cline", "roo-1", folder=SHOP)
+    found = {one.agent: one for one in index(machine(tmp_path), SHOP)}
+    assert found.keys() == {"zoo-code", "roo-code"}
+    for id_, title in (("zoo-code", "Zoo Code"), ("roo-code", "Roo Code")):
+        session = open_session(found[id_].path)
+        writer = writer_of(session.format.id, session.conversation.transcript, session.path)
+        assert writer is not None and writer.title == title
 
 
 def test_the_environment_moves_them(tmp_path: Path) -> None:
@@ -264,7 +277,7 @@ def test_where_was_looked_is_named_for_all(tmp_path: Path) -> None:
     places = dict(looked_in(machine(tmp_path, CODEX_HOME="/opt/codex")))
     assert places["Claude Code"] == str(tmp_path / ".claude" / "projects")
     assert places["Codex"] == "/opt/codex/sessions"
-    assert len(places) == 18
+    assert len(places) == 19
 
 
 # --- what a session may be called ---------------------------------------------------------------------------

@@ -239,6 +239,7 @@ DOORS = {
         "cli.exits",
         "cli.inputs",
         "cli.meant",
+        "cli.pager",
         "cli.terminal",
         "session.session",
         "shell.program",
@@ -314,6 +315,7 @@ CHECKING = {
         "formats.engine.agents.databases",
         "session.opening",
         "source.byte_runs",
+        "source.folders.copying",
         "source.folders.save",
         "source.packing",
         "source.rows.copying",
@@ -454,9 +456,15 @@ KEYS = {
     "tui.screens.chooser": {"session.carrying_out"},
     "tui.screens.loading": {"tui.screens.writing"},
     "tui.screens.main_view": {"tui.preview_text"},
-    "tui.screens.pair_screen": {"tui.commands", "tui.controllers.cutting", "tui.screens.picker"},
+    "tui.screens.pair_screen": {
+        "tui.commands",
+        "tui.controllers.cutting",
+        "tui.controllers.proving",
+        "tui.screens.picker",
+    },
     "tui.screens.picker": {"tui.screens.compare"},
     "tui.screens.recipe_list": {"session.recipe_trial"},
+    "tui.screens.saved": {"tui.controllers.proving"},
     "tui.work": {"session.session"},
 }
 LAZY = {**DOORS, **CHECKING, **FORMATS, **COMMANDS, **KEYS}

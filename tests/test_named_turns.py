@@ -18,6 +18,7 @@ PREFILL = "This model does not support assistant message prefill. The conversati
 FIRST = "A conversation must start with a user message. Try again with a conversation that starts with a user message."
 NOBODY = '{"error":{"code":500,"message":"Value is not callable: No user query found in messages."}}'
 OLLAMA = "json: cannot unmarshal array into Go struct field ChatRequest.messages.content of type string"
+WALKED = "Error: item['content'] is not an array"
 LISTED = "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1.content' : value must be a string)]"
 
 
@@ -49,6 +50,11 @@ def said(role: str, content: Any) -> dict[str, Any]:
             [said("user", [{"type": "text", "text": "a"}]), CALLS, {**OUTPUT, "content": [{"type": "text", "text": "b"}]}, said("user", "c")],
             OLLAMA,
             [said("user", "a"), CALLS, {**OUTPUT, "content": "b"}, said("user", "c")],
+        ),
+        (
+            [said("user", "a"), CALLS, OUTPUT, said("user", [{"type": "text", "text": "c"}])],
+            WALKED,
+            [said("user", [{"type": "text", "text": "a"}]), CALLS, {**OUTPUT, "content": [{"type": "text", "text": "ok"}]}, said("user", [{"type": "text", "text": "c"}])],
         ),
     ],
 )  # fmt: skip

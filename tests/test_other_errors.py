@@ -154,3 +154,72 @@ def test_the_inside_of_a_long_text_is_found_in_time(text: str) -> None:
 )
 def test_what_stands_inside(text: str, said: str) -> None:
     assert inner_text(text) == said
+
+
+# fmt: off
+PROGRAMS: Final = (
+    "pdfTeX error (ext4): \\pdfendlink ended up in different nesting level than \\pdfstartlink.",
+    "Syntax Error: Couldn't find trailer dictionary. Syntax Error (612): Dictionary key must be a name object",
+    "PdfReadError: Could not read malformed PDF file: object 14 0 not found, expected id 14",
+    "qpdf: input.pdf: unable to find trailer dictionary while recovering damaged file",
+    "mutt: Error: message 12 not found in mailbox; index out of range",
+    "IMAP NO [CANNOT] Message id 442 not found in folder INBOX",
+    "550 5.6.0 message content rejected: attachment image.png is too large",
+    "postfix/cleanup[2211]: warning: message content rejected: header too long",
+    "git: fatal: bad object id 3fa1c0ffee; expected 40 hexadecimal digits",
+    "error: tool 'clang-format' not found; install it or set tool.path in the config",
+    "make: *** No rule to make target 'tools/call', needed by 'all'. Stop.",
+    "psql: ERROR: duplicate key value violates unique constraint \"messages_pkey\" DETAIL: Key (id)=(42) already exists.",
+    "sqlite3.IntegrityError: UNIQUE constraint failed: tool_calls.id",
+    "ORA-00904: \"CONTENT\": invalid identifier in messages at index 3",
+    "MySQL 1406 (22001): Data too long for column 'content' at row 1 of table messages",
+    "MongoServerError: E11000 duplicate key error collection: chat.messages index: id_1 dup key: { id: \"call_1\" }",
+    "redis.exceptions.ResponseError: MAXLEN: messages stream id must be greater than the last entry",
+    "kafka.errors.MessageSizeTooLargeError: The message is 1048600 bytes when serialized which is larger than the maximum request size",
+    "amqp: Exception (406) PRECONDITION_FAILED - unknown delivery tag 12: message was not found",
+    "grpc: received message larger than max (5242880 vs. 4194304)",
+    "protobuf: missing required field: Message.tool_id",
+    "Unity: MissingReferenceException: The object of type 'Tool' has been destroyed but you are still trying to call it.",
+    "Blender: tool 'builtin.move' not found for space type VIEW_3D",
+    "Error: Cannot find module './tools/result' Require stack: - /app/index.js",
+    "TypeError: Cannot read properties of undefined (reading 'toolbar')",
+    "ERR_REQUIRE_ESM: require() of ES Module content.js not supported",
+    "webpack: Module not found: Error: Can't resolve 'messages.json' in '/src/locales'",
+    "i18n: messages.12.title: key is missing in locale de",
+    "messages.po:214: duplicate message definition... messages.po:88: ...this is the location of the first definition",
+    "msgfmt: messages.po:12: end-of-line within string; found 1 fatal error",
+    "Django: ValidationError {'content': ['This field cannot be blank.']} in form MessageForm",
+    "jsonschema.exceptions.ValidationError: 'id' is a required property in instance['items'][0]",
+    "ajv: data/steps/2/tool must have required property 'version'",
+    "GitHub Actions: Error: .github/workflows/ci.yml (Line: 12, Col: 5): Unexpected value 'tools'",
+    "terraform: Error: Missing required argument: The argument \"role\" is required, but no definition was found.",
+    "ansible: ERROR! the role 'assistant' was not found in /etc/ansible/roles",
+    "docker: Error response from daemon: No such image: tools:latest",
+    "ImageMagick: convert: width or height exceeds limit `photo.png' @ error/cache.c/OpenPixelCache/3909.",
+    "ffmpeg: Invalid data found when processing input: stream 2, codec none",
+    "ffprobe: moov atom not found; audio.mp4: Invalid data found when processing input",
+    "gcc: error: unrecognized command-line option '-fno-thinking'",
+    "rustc E0308: mismatched types: expected `Message`, found `ToolResult` at src/main.rs:14:9",
+    "Traceback: KeyError: 'tool_name' in settings.py line 12",
+    "xmllint: parser error : Opening and ending tag mismatch: message line 3 and messages",
+    "yaml.scanner.ScannerError: mapping values are not allowed here in \"messages.yaml\", line 4, column 12",
+    "toml: line 12: duplicate key tools.ruff",
+    "ruff: error: Failed to parse pyproject.toml: unknown field `tool_calls`, expected one of `line-length`, `select`",
+    "LSP: Request textDocument/hover failed. Error: Unhandled method; id 14 has no response",
+    "MQTT: message id 0 is not valid; must be between 1 and 65535",
+    "Slack API error: message_not_found: no message at ts 1712345678.0001",
+    "Discord: 400 Bad Request (error code: 50035): Invalid Form Body In content: Must be 2000 or fewer in length.",
+    "Telegram: Bad Request: message text is empty",
+    "Telegram: Bad Request: message to delete not found",
+    "Twilio 21617: The concatenated message body exceeds the 1600 character limit",
+    "Jira: Field 'content' cannot be set. It is not on the appropriate screen, or unknown.",
+    "WordPress: There has been a critical error: role 'assistant' does not exist",
+    "LibreOffice: The document 'thinking.odt' is locked for editing by another user.",
+)
+# fmt: on
+"""What programs without models say of tools, messages, roles, contents and ids."""
+
+
+def test_programs_without_models_say_nothing_of_a_conversation() -> None:
+    assert not claimed(PROGRAMS)
+    assert not claimed([in_a_trace(text) for text in PROGRAMS])

@@ -27,6 +27,7 @@ from toolpair.session.session import Session, open_session
 _SOURCE = Path(__file__).resolve().parent.parent / "src" / "toolpair"
 _WITH_EXAMPLE = [name for name, page in pages().items() if page.example is not None]
 _WITHOUT_EXAMPLE = {
+    "content.not_a_list",
     "content.too_many_cache_marks",
     "content.too_many_images",
     "reasoning.prefix_changed",

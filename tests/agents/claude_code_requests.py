@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tests.agents.running import PROMPT
+from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
 
 _REMINDER = re.compile(r"<system-reminder>(?!\n\[SYSTEM NOTIFICATION).*?</system-reminder>", re.DOTALL)

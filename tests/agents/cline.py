@@ -25,8 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.agents import namespace, running
-from tests.agents.running import NODE, PROMPT, Resumed
+from tests.agents.running import NODE, Resumed
 from tests.cline_sessions import ID, NAME
+from toolpair.formats.asking import PROMPT
 
 SECONDS_EACH = 90
 _AGENT = (NODE, running.script("TOOLPAIR_CLINE"))

@@ -9,8 +9,9 @@ from typing import Any, Protocol
 
 import pytest
 
-from tests.agents.running import PROMPT, Messages, Resumed
+from tests.agents.running import Messages, Resumed
 from tests.formats.fixing import Open, errors, seen_of
+from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import open_session
 

@@ -6,7 +6,6 @@ which has to be one that OpenClaw takes. It makes its own database with a sessio
 
 from __future__ import annotations
 
-import json
 import shutil
 import sqlite3
 import sys
@@ -18,9 +17,11 @@ from threading import Lock
 from typing import Any
 
 from tests.agents import namespace, running
-from tests.agents.mock_api import MockApi
-from tests.agents.running import PROMPT, Resumed
+from tests.agents.running import Resumed
 from tests.openclaw_databases import ID, prepare
+from toolpair.formats.asking import PROMPT
+from toolpair.formats.openclaw.asking import QUIET, settings
+from toolpair.proof.mock_api import MockApi
 
 SECONDS_EACH = 120
 _AGENT = (running.program("TOOLPAIR_OPENCLAW_NODE", "node"), running.script("TOOLPAIR_OPENCLAW"))
@@ -64,27 +65,11 @@ def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
 def _run(job: Mapping[str, Any], home: Path, prompt: str) -> dict[str, Any]:
     (home / "project").mkdir(exist_ok=True)
     with MockApi() as api:
-        _set_up(home, api.url)
-        off = {"OPENCLAW_SKIP_UPDATE_CHECK": "1", "OPENCLAW_NO_RESPAWN": "1", "OPENCLAW_DISABLE_BONJOUR": "1"}
-        environment = namespace.environment(home, TMPDIR=str(home), **off)
+        settings(home, home / "project", api.url)
+        environment = namespace.environment(home, TMPDIR=str(home), **QUIET)
         command = [*job["agent"], "agent", "--local", "--session-id", ID, "-m", prompt, "--timeout", "90"]
         note = running.note_of(command, home / "project", environment, SECONDS_EACH)
         return running.told(running.asked(api, "/messages")[-1:], note)
-
-
-def _set_up(home: Path, url: str) -> None:
-    model = {"id": "mock-model", "name": "mock-model", "input": ["text"], "contextWindow": 100000, "maxTokens": 1000}
-    provider = {"baseUrl": url, "apiKey": "dummy", "api": "anthropic-messages", "models": [model]}
-    defaults = {"model": {"primary": "mock/mock-model"}, "workspace": str(home / "project"), "skipBootstrap": True}
-    settings = {
-        "gateway": {"mode": "local"},
-        "update": {"checkOnStart": False},
-        "models": {"mode": "replace", "providers": {"mock": provider}},
-        "agents": {"defaults": defaults},
-    }
-    path = home / ".openclaw/openclaw.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(settings))
 
 
 def _put_in(path: Path, given: Path) -> None:

@@ -18,18 +18,24 @@ from pathlib import Path
 from typing import Any
 
 from tests.agents import namespace, running
-from tests.agents.running import PROMPT, Resumed
+from tests.agents.running import Resumed
 from tests.opencode_sessions import FOLDER, ID
+from toolpair.formats.asking import PROMPT
+from toolpair.formats.opencode.asking import quiet, settings
 
 SECONDS_EACH = 120
 _AGENTS = {name: running.script(f"TOOLPAIR_{name.upper()}") for name in ("opencode", "kilo", "opencode_before")}
-_MODELS = {"mock": "mock-model", "openai": "gpt-5.1"}
 _TABLES = ("project", "session", "message", "part")
 
 
 def why_not(agent: str) -> str | None:
     """Why it cannot be asked here; None when it can."""
     return running.why_not(f"{agent} is not here (set TOOLPAIR_{agent.upper()})", _AGENTS[agent])
+
+
+def program(agent: str) -> str | None:
+    """The agent's command, None when it is not here."""
+    return _AGENTS[agent]
 
 
 def resume(files: Mapping[str, bytes], agent: str) -> dict[str, Resumed]:
@@ -52,14 +58,12 @@ def _job(agent: str) -> dict[str, Any]:
 def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
     name = job["name"]
     with running.at_home() as home:
-        _set_up(home.folder, name, home.api.url)
-        off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
-        disabled = {f"{prefix}_DISABLE_{what}": "1" for prefix in ("OPENCODE", name.upper()) for what in off}
-        environment = namespace.environment(home.folder, KILO_TELEMETRY_DISABLED="1", **disabled)
+        settings(home.folder, name, home.api.url)
+        environment = namespace.environment(home.folder, **quiet(name))
         path = home.folder / ".local/share" / name / f"{name}.db"
         session, listed = ID, ""
         if job["is_whole"]:
-            session = _put_whole(path, data, str(home.project))
+            session = put_whole(path, data, str(home.project))
             listed = running.said_by([job["agent"], "session", "list"], home.project, environment, SECONDS_EACH)
         elif job["is_before"]:
             _unpack(data, path.parent, str(home.project))
@@ -76,21 +80,6 @@ def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
         return {**running.told(running.asked(home.api, "/chat/completions"), note), "listed": listed}
 
 
-def _set_up(home: Path, name: str, url: str) -> None:
-    limits = {"context": 100000, "output": 1000}
-    options = {"baseURL": f"{url}/v1", "apiKey": "dummy"}
-    providers = {}
-    for provider, named in _MODELS.items():
-        models = {named: {"name": named, "tool_call": True, "limit": limits}}
-        known = {"npm": "@ai-sdk/openai-compatible", "name": provider, "options": options, "models": models}
-        providers[provider] = known
-    use = {"model": "mock/mock-model", "small_model": "mock/mock-model", "permission": {"*": "allow"}}
-    settings = {"autoupdate": False, "share": "disabled", **use, "provider": providers}
-    path = home / ".config" / name / f"{name}.json"
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(settings))
-
-
 def _unpack(data: bytes, folder: Path, project: str) -> None:
     """A folder of sessions where the agent looks for it; they took place in its project."""
     with tarfile.open(fileobj=io.BytesIO(data)) as tar:
@@ -99,7 +88,7 @@ def _unpack(data: bytes, folder: Path, project: str) -> None:
         path.write_text(path.read_text().replace(f'"directory": "{FOLDER}"', f'"directory": {json.dumps(project)}'))
 
 
-def _put_whole(path: Path, data: bytes, project: str) -> str:
+def put_whole(path: Path, data: bytes, project: str) -> str:
     """Put a database where the agent has its own; its session took place in the project. The session's id."""
     path.parent.mkdir(parents=True)
     path.write_bytes(data)

@@ -1,27 +1,33 @@
-"""What the scripts that run in the namespace have in common: one agent resumed, and a whole job of files."""
+"""What the tests with real agents have in common: those that `prove` can ask, and scripts in the namespace for the others."""
 
 from __future__ import annotations
 
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tests.agents import namespace
-from tests.agents.mock_api import MockApi
+from toolpair.formats import get_agent
+from toolpair.formats.asking import PROMPT
+from toolpair.proof.asking import ask
+from toolpair.proof.inside import Copy
+from toolpair.proof.isolation import loopback_up
+from toolpair.proof.mock_api import MockApi
 
 Messages = list[dict[str, Any]]
-PROMPT = "go on"
-"""What an agent is asked when it resumes a session."""
 AT_ONCE = 2
+PROJECT = re.compile(rb'"/[^"]*/toolpair-home-[^"/]*/project"')
+"""The project in which an agent was asked, as JSON has it."""
 
 
 def script(variable: str) -> str | None:
@@ -53,15 +59,66 @@ def why_not(absent: str, *needed: str | Path | None) -> str | None:
 class Resumed:
     """`messages` of the request, None when the agent made none; `note` is what it said then."""
 
-    messages: Messages | None
+    messages: Any
     note: str
     after: bytes
     """The session file afterwards, empty where the script does not hand it back."""
+    requests: Any = ()
+    """Those of each time it was resumed."""
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Resumed:
         """What a script told."""
         return cls(told["messages"], told["note"], base64.b64decode(told["after"]))
+
+
+@dataclass(frozen=True, slots=True)
+class RealAgent:
+    """An agent that `toolpair prove` can ask: its id, and the program here; `hint` says how to name that."""
+
+    id: str
+    hint: str
+    program: tuple[str | None, ...]
+
+    def why_not(self) -> str | None:
+        """Why it cannot be asked here; None when it can."""
+        return why_not(f"{get_agent(self.id).title} is not here ({self.hint})", *self.program)
+
+    def resume(
+        self,
+        files: Mapping[str, bytes],
+        *,
+        ending: str = ".jsonl",
+        each: Callable[[str, bytes], Mapping[str, Any]] | None = None,
+        **copy: Any,
+    ) -> dict[str, Resumed]:
+        """What is sent for each file, by the names that the caller gave. `copy` is what a `Copy` says besides, `each` what
+        that of a single file does.
+        """
+        program = [part for part in self.program if part is not None]
+        with tempfile.TemporaryDirectory(prefix="toolpair-agent-") as folder:
+            copies = {}
+            for number, (name, data) in enumerate(files.items()):
+                path = Path(folder) / f"{number}{ending}"
+                path.write_bytes(data)
+                copies[name] = Copy(path=str(path), **copy, **(each(name, data) if each is not None else {}))
+            return {
+                name: Resumed(next(iter(found.histories), None), found.note, _after(found.session), found.histories)
+                for name, found in ask(get_agent(self.id), program, copies, at_once=AT_ONCE).items()
+            }
+
+
+def without_system(resumed: Mapping[str, Resumed]) -> dict[str, Resumed]:
+    """The same without the agent's own words at the beginning."""
+    return {name: replace(found, messages=_of_session(found.messages)) for name, found in resumed.items()}
+
+
+def _of_session(messages: Any) -> Any:
+    return messages[1:] if messages and messages[0].get("role") == "system" else messages
+
+
+def _after(path: str) -> bytes:
+    return Path(path).read_bytes() if Path(path).exists() else b""
 
 
 def as_text(files: Mapping[str, bytes]) -> dict[str, str]:
@@ -130,11 +187,6 @@ def asked(api: MockApi, ending: str, key: str = "messages", *, tools: bool = Tru
     return [found for found in histories if isinstance(found, list) and PROMPT in json.dumps(found[-3:])]
 
 
-def without_system(histories: Sequence[Messages]) -> list[Messages]:
-    """The same without the agent's own words at the beginning."""
-    return [history[history[0].get("role") == "system" :] for history in histories]
-
-
 def told(histories: Sequence[Messages], note: str, after: bytes = b"") -> dict[str, Any]:
     """The first history, what the agent said, and its file afterwards, as a `Resumed` is made of them."""
     messages = histories[0] if histories else None
@@ -143,7 +195,7 @@ def told(histories: Sequence[Messages], note: str, after: bytes = b"") -> dict[s
 
 def answer_job(path: str, resume: Callable[[Mapping[str, Any], str, bytes], Any]) -> None:
     """The script's side: `resume(job, name, data)` for each file, its answers written in the job's place."""
-    namespace.loopback_up()
+    loopback_up()
     job = json.loads(Path(path).read_text())
     try:
         with ThreadPoolExecutor(AT_ONCE) as pool:

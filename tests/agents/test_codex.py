@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from tests.agents import codex
-from tests.agents.codex import Resumed
 from tests.agents.codex_planted import Planted, corpus
 from tests.agents.codex_rollouts import Rollout, whole, word
 from tests.agents.comparing import skip_for
-from tests.agents.running import PROMPT
+from tests.agents.running import Resumed
+from tests.formats.fixing import fixed_by_a_person
+from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 
@@ -84,10 +85,10 @@ def judged(planted: Mapping[str, Planted], folder: Path, sent: Mapping[str, Resu
     for name, resumed in sent.items():
         seen = opened(folder, name, planted[name].data).conversation.judged.seen
         assert seen is not None
-        if resumed.input is None or seen.refuses is not None:
-            if (resumed.input is None) != (seen.refuses is not None):
+        if resumed.messages is None or seen.refuses is not None:
+            if (resumed.messages is None) != (seen.refuses is not None):
                 wrong[name] = f"the model says {seen.refuses!r}, Codex says {resumed.note!r}"
-        elif found := difference(seen, resumed.input):
+        elif found := difference(seen, resumed.messages):
             wrong[name] = found
     return wrong
 
@@ -95,7 +96,7 @@ def judged(planted: Mapping[str, Planted], folder: Path, sent: Mapping[str, Resu
 def test_what_the_model_sees_is_what_codex_sends(planted: dict[str, Planted], folder: Path) -> None:
     assert len(planted) >= 30
     sent = codex.resume({name: found.data for name, found in planted.items()})
-    assert sum(found.input is not None for found in sent.values()) > len(planted) / 2
+    assert sum(found.messages is not None for found in sent.values()) > len(planted) / 2
     assert judged(planted, folder, sent) == {}
 
 
@@ -103,19 +104,15 @@ def test_a_repaired_rollout_is_sent_valid_and_whole(planted: dict[str, Planted],
     repaired = {}
     for name, found in planted.items():
         session = opened(folder, name, found.data)
-        session.stage_recommended()
-        for guess in [problem for problem in session.problems if problem.guess]:
-            # As a person who looked at both would choose: the first fix links them.
-            session.stage(guess, guess.fixes[0])
-        repaired[name] = session.to_bytes()
+        repaired[name] = fixed_by_a_person(session)
     wrong = {}
     for name, resumed in codex.resume(repaired).items():
-        if resumed.input is None:
+        if resumed.messages is None:
             wrong[name] = f"does not resume: {resumed.note}"
             continue
-        text = json.dumps(resumed.input)
+        text = json.dumps(resumed.messages)
         gone = sorted(found.decode() for found in planted[name].words if found.decode() not in text)
-        errors = errors_of(folder, resumed.input)
+        errors = errors_of(folder, resumed.messages)
         if gone or errors:
             wrong[name] = f"lost {gone}, refused for {errors}"
     assert wrong == {}
@@ -163,9 +160,9 @@ def test_codex_resumes_from_a_repaired_packed_rollout(planted: dict[str, Planted
     session.stage_recommended()
     session.save()
     resumed = codex.resume({"packed": path.read_bytes()})["packed"]
-    assert resumed.input is not None, resumed.note
-    assert errors_of(folder, resumed.input) == []
-    text = json.dumps(resumed.input)
+    assert resumed.messages is not None, resumed.note
+    assert errors_of(folder, resumed.messages) == []
+    text = json.dumps(resumed.messages)
     assert all(said.decode() in text for said in found.words)
     assert resumed.after.startswith(session.to_bytes())
 

@@ -13,10 +13,11 @@ import pytest
 
 from tests.agents import copilot
 from tests.agents.comparing import all_differences, all_faults, errors_of, row_difference, seen_in, skip_for
-from tests.agents.running import PROMPT, Resumed
+from tests.agents.running import Resumed
 from tests.broken_sessions import Planted
 from tests.copilot_sessions import corpus
-from tests.formats.fixing import fixed
+from tests.formats.fixing import fixed_by_a_person
+from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 
@@ -99,7 +100,7 @@ def test_what_the_model_sees_is_what_copilot_sends(planted: dict[str, Planted], 
 
 
 def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted], tmp_path: Path) -> None:
-    files = {name: fixed(opened(tmp_path, found.data)) for name, found in planted.items()}
+    files = {name: fixed_by_a_person(opened(tmp_path, found.data)) for name, found in planted.items()}
     answers = copilot.resume(files)
     seen = seen_in(files, partial(opened, tmp_path))
     blank = {"blank_words": answers["blank_words"]}  # the agent sends them as they are

@@ -12,10 +12,11 @@ import pytest
 
 from tests.agents import gemini
 from tests.agents.comparing import Row, all_differences, all_faults, first_difference, seen_in, skip_for
-from tests.agents.running import PROMPT, Resumed
+from tests.agents.running import Resumed
 from tests.broken_sessions import Planted
 from tests.formats.fixing import errors, fixed, seen_of
 from tests.gemini_sessions import NAME, corpus
+from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 

@@ -11,7 +11,6 @@ import pytest
 
 from tests.agents import goose
 from tests.agents.comparing import (
-    Messages,
     Row,
     all_differences,
     all_faults,
@@ -22,9 +21,10 @@ from tests.agents.comparing import (
     skip_for,
     without_prompt,
 )
-from tests.agents.running import PROMPT, Resumed
+from tests.agents.running import Messages, Resumed
 from tests.formats.fixing import errors, seen_of
 from tests.goose_sessions import SESSION, Planted, corpus, database, old_file, others, sound
+from toolpair.formats.asking import PROMPT
 from toolpair.formats.engine.agents.databases import sessions_in
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session

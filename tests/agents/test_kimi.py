@@ -10,11 +10,12 @@ import pytest
 
 from tests.agents import kimi
 from tests.agents.comparing import Row, all_differences, all_faults, errors_of, row_difference, seen_in, skip_for
-from tests.agents.running import PROMPT, Resumed
+from tests.agents.running import Resumed
 from tests.broken_sessions import Planted
 from tests.formats.fixing import errors, fixed
 from tests.kimi_sessions import BY_HAND, NAME, corpus
 from toolpair.dialects.block_texts import text_of
+from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 

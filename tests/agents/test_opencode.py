@@ -14,11 +14,12 @@ import pytest
 
 from tests.agents import opencode
 from tests.agents.comparing import all_differences, all_faults, row_difference, skip_for
-from tests.agents.running import PROMPT, Messages, Resumed
+from tests.agents.running import Messages, Resumed
 from tests.formats.fixing import seen_of
 from tests.opencode_folders import packed, planted_in, sent_before
 from tests.opencode_sessions import ID, Planted, corpus
 from toolpair.dialects.block_texts import text_of
+from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 

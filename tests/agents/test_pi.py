@@ -11,11 +11,12 @@ import pytest
 
 from tests.agents import pi
 from tests.agents.comparing import all_differences, all_faults, errors_of, row_difference, seen_in, skip_for
-from tests.agents.running import PROMPT, Messages, Resumed
+from tests.agents.running import Messages, Resumed
 from tests.broken_sessions import Planted
 from tests.formats.fixing import errors, fixed
 from tests.pi_sessions import NAME, corpus, images_in_errors
 from toolpair.dialects.block_texts import text_of
+from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 
 from tests.cli.ci_files import SECRETS, broken, chat_broken, write
 from tests.cli.conftest import Run
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 _COMMAND = re.compile(r"::(error|warning|notice) ((?:[a-zA-Z]+=[^,:\r\n]*,?)*)::([^\r\n]*)")
@@ -78,8 +83,6 @@ def test_unreadable_files_and_standard_input(run: Run, tmp_path: Path) -> None:
     ran = run("check", tmp_path / "none.json", "--output-format", "github")
     ((kind, properties, text),) = commands(ran.out)
     assert ran.code == 2 and kind == "error" and properties["file"].endswith("none.json") and "none.json" in text
-    import json
-
     ran = run("check", "-", "--output-format", "github", stdin=json.dumps(broken()).encode())
     assert commands(ran.out) and not any("file" in properties for _, properties, _ in commands(ran.out))
 
@@ -140,6 +143,71 @@ def test_what_is_not_there_or_may_not_be_read_is_not_skipped(run: Run, tmp_path:
         path = write(tmp_path / "secret.json", broken())
         path.chmod(0)
         assert run("check", "--skip-unrecognised", path).code == 2
+
+
+def test_the_action_checks_what_it_is_given(tmp_path: Path) -> None:
+    """The last step as the runner runs it, but for where toolpair is installed."""
+    write(tmp_path / "my logs/bad one.json", broken())
+    write(tmp_path / "-odd.json", broken())
+    (tmp_path / "toolpair/bin").mkdir(parents=True)
+    (tmp_path / "toolpair/bin/toolpair").symlink_to(Path(sys.executable).parent / "toolpair")
+    action = (ROOT / "action.yml").read_text(encoding="utf-8")
+    script = textwrap.dedent(action.rpartition("run: |\n")[2])
+    assert not re.search(r"\$\{\{", script), "an input in a script is run by the shell"
+    given = {"PATHS": "my logs\n-odd.json\n", "PROFILES": "anthropic\ngemini", "ARGUMENTS": "--select=result\n"}
+    environment = {**os.environ, "RUNNER_TEMP": str(tmp_path), **given}
+    ran = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", script],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert ran.returncode == 1, ran.stderr
+    found = commands(ran.stdout)
+    assert {properties["file"] for _, properties, _ in found} == {"my logs/bad one.json", "-odd.json"}
+    assert {one["title"].partition(".")[0] for _, one, _ in found} == {"result"}
+    assert any("(gemini)" in properties["title"] for _, properties, _ in found)
+    given = {"PATHS": ".", "PROFILES": "", "ARGUMENTS": ""}
+    ran = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path / "toolpair",
+        env=environment | given,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert ran.returncode == 2 and not ran.stdout
+
+
+def test_vs_code_finds_the_places_of_all_problems(run: Run, tmp_path: Path, samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+    (task,) = json.loads(page.partition("```json\n")[2].partition("```")[0])["tasks"]
+    pattern = task["problemMatcher"]["pattern"]
+    for name in ("damaged.jsonl", "openai-chat-missing.json", "python-repr.txt", "claude-code-branches.jsonl"):
+        (tmp_path / name).write_bytes((samples / name).read_bytes())
+    ran = run(*task["args"], "--inactive", "--profile", "anthropic", "--profile", "gemini")
+    lines = [line for line in ran.out.splitlines() if line.startswith("::")]
+    listed = run(
+        "check", ".", "--inactive", "--profile", "anthropic", "--profile", "gemini", "--output-format", "json"
+    ).json["files"]
+    wanted = [
+        (os.path.relpath(one["path"]), problem["rule"], problem["location"]["line"])
+        for one in listed
+        for problem in one["problems"]
+    ]
+    found = []
+    for line in lines:
+        match = re.fullmatch(pattern["regexp"], line)
+        assert match is not None, line
+        number = match[pattern["line"]]
+        found.append(
+            (match[pattern["file"]], match[pattern["code"]].partition(" ")[0], int(number) if number else None)
+        )
+        assert match[pattern["severity"]] in ("error", "warning", "notice") and match[pattern["message"]]
+    assert found == wanted and len(found) > 15
 
 
 def test_the_commands_of_the_page_can_be_given() -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import stat
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ def test_settings_keep_every_byte_and_are_as_before_once_it_is_removed(
     path.chmod(0o640)
     before = path.read_bytes()
     assert main(["hook"]) == 0
-    assert capsys.readouterr().out.count("not installed") == 3
+    assert capsys.readouterr().out.count("not installed") == 4
     assert main(["hook", "claude-code"]) == 0
     shown = capsys.readouterr().out
     assert path.read_bytes() == before, "it is only shown"
@@ -76,6 +77,69 @@ def test_files_of_its_own_come_and_go(home: Path, monkeypatch: pytest.MonkeyPatc
     for what in ("claude-code",):
         assert main(["hook", what, "--install", "--yes"]) == 0
         assert set(json.loads((home / ".claude/settings.json").read_text())) == {"hooks"}
+
+
+CODEX = b'# mine\r\nmodel = "gpt-5.1"\n[profiles."a b"]\nx = 1e3 # kept\n'
+
+
+def test_codexs_settings_keep_every_byte_and_another_notify_stays(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODEX_HOME", str(home / "codex home"))
+    path = home / "codex home/config.toml"
+    path.parent.mkdir()
+    for before in (CODEX, b"", None):
+        path.unlink(missing_ok=True)
+        if before is not None:
+            path.write_bytes(before)
+        assert main(["hook", "codex"]) == 0
+        shown = capsys.readouterr().out.splitlines()[-1]
+        assert main(["hook", "codex", "--install", "--yes"]) == 0
+        made = path.read_bytes()
+        assert made == shown.encode() + b"\n" + (before or b"")
+        assert tomllib.loads(made.decode())["notify"] == ["toolpair", "hook", "report", "codex"]
+        assert main(["hook", "codex", "--install", "--yes"]) == 0 and path.read_bytes() == made
+        assert main(["hook", "codex", "--remove", "--yes"]) == 0
+        assert (path.read_bytes() if path.exists() else b"") == (before or b"")
+    capsys.readouterr()
+    for text, code, said in (
+        (b'notify = ["beep"]\n', 3, "Codex runs only one"), (b'notify = []\n', 3, "Codex runs only one"),
+        (b'notify = ["toolpair", "hook",\n "report", "codex"]\n', 3, "Codex runs only one"),
+        (b"model = ", 2, "not TOML"), (b"\xff", 2, "not TOML"),
+    ):  # fmt: skip
+        path.write_bytes(text)
+        for way in ("--install", "--remove"):
+            assert main(["hook", "codex", way, "--yes"]) == code
+            assert said in capsys.readouterr().err and path.read_bytes() == text
+        assert main(["hook"]) == 0
+
+
+def test_codexs_notify_shows_a_notice_of_the_desktop(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    id_ = "0a1b2c3d-0000-4000-8000-00000000000e"
+    rollout = home / f".codex/sessions/2026/11/02/rollout-2026-11-02T10-00-00-{id_}.jsonl"
+    rollout.parent.mkdir(parents=True)
+    lines = (SAMPLES / "codex-killed.jsonl").read_text().splitlines(keepends=True)
+    first = json.loads(lines[0])
+    first["payload"]["id"] = id_
+    rollout.write_text("".join([json.dumps(first) + "\n", *lines[1:]]))
+    shown = home / "shown"
+    (home / "bin").mkdir()
+    fake = home / "bin/notify-send"
+    fake.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {shown}\n')
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{home / 'bin'}:{os.environ['PATH']}")
+    ended = json.dumps({"type": "agent-turn-complete", "thread-id": id_, "last-assistant-message": "-"})
+    assert main(["hook", "report", "codex", ended]) == 0
+    assert (
+        shown.read_text().startswith("--app-name=toolpair\n--\ntoolpair\ntoolpair: ")
+        and str(rollout) in shown.read_text()
+    )
+    shown.unlink()
+    assert main(["fix", str(rollout), "--in-place"]) == 0
+    assert main(["hook", "report", "codex", ended]) == 0 and not shown.exists()
+    for given in ([], ["{"], ['{"thread-id": 7}'], ['{"type": "x"}']):
+        assert main(["hook", "report", "codex", *given]) == 0
+    assert not shown.exists()
 
 
 @pytest.mark.parametrize(
@@ -155,7 +219,7 @@ def test_only_its_own_entry_is_removed(home: Path, capsys: pytest.CaptureFixture
     _settings(home, allowed)
     capsys.readouterr()
     assert main(["hook"]) == 0
-    assert capsys.readouterr().out.count("not installed") == 3
+    assert capsys.readouterr().out.count("not installed") == 4
     assert main(["hook", "claude-code", "--remove", "--yes"]) == 0
     assert json.loads(path.read_text()) == allowed
     assert main(["hook", "claude-code", "--install", "--yes"]) == 0

@@ -59,6 +59,10 @@ class Judge:
         self.asked.append(path)
         return Checked(1, "loses", "LOSES 1 CALL")
 
+    def glimpse(self, path: str) -> None: ...
+
+    def find(self, path: str, words: str) -> None: ...
+
     def close(self) -> None: ...
 
 

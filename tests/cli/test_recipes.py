@@ -59,7 +59,7 @@ def test_fix_takes_each_and_its_exit_code_says_whether_the_result_is_valid(
     out = tmp_path / "out.json"
     ran = run("fix", stopped, "-o", out, "--recipe", name)
     assert run("check", out).code == ran.code
-    assert ran.code == (1 if name in ("roo-code", "roo-code-reorder", "roo-code-sanitize") else 0)
+    assert ran.code == (1 if name in ("roo-code", "roo-code-reorder", "roo-code-sanitize", "zoo-code") else 0)
 
 
 def test_fix_says_what_is_really_lost(run: Run, stopped: Path) -> None:

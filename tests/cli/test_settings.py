@@ -14,6 +14,7 @@ from platformdirs import user_config_path
 
 from tests.conftest import SAMPLES
 from tests.patience import PATIENCE
+from tests.session_folders import claude_session
 from toolpair.agents import catalog
 from toolpair.cli.main import main
 from toolpair.shell import program
@@ -161,6 +162,29 @@ def test_a_project_sets_nothing_for_files_outside_of_it(
         assert main(["check", ".", "--update-baseline"]) == 2
         assert "pyproject.toml:2: baseline is a file of the project, not " in capsys.readouterr().err
     assert set(os.listdir(tmp_path)) == {"config", "project"}
+
+
+def test_a_project_hides_nothing_of_the_session_that_an_agent_has_for_its_folder(
+    config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`.` without sessions is that session, which lies elsewhere; a link that is walked may lead anywhere."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    project = tmp_path / "shop/pyproject.toml"
+    project.parent.mkdir()
+    project.write_text('[tool.toolpair]\nignore = ["result.missing", "turn"]\n')
+    claude_session(tmp_path / ".claude", str(project.parent), missing=0)
+    (project.parent / "link.json").symlink_to(BROKEN)
+    monkeypatch.chdir(project.parent)
+    for words, profile in (((), "anthropic"), (("--profile", "vertex-anthropic"), "vertex-anthropic")):
+        assert main(["check", ".", "--output-format", "json", *words]) == 1
+        out, err = capsys.readouterr()
+        (found,) = json.loads(out)["files"]
+        assert {one["rule"] for one in found["problems"]} == {"result.missing"} and found["profile"] == profile
+        assert f"{os.path.join('.', 'link.json')} is a link out of the project, and was not looked at" in err
+        assert f"Nothing that {project} sets is used: this folder's newest session is outside of that project." in err
+    project.write_text("[tool.toolpair]\n")
+    assert main(["check", ".", "--output-format", "json"]) == 1
+    assert [Path(one["path"]).name for one in json.loads(capsys.readouterr().out)["files"]] == ["link.json"]
 
 
 def test_whose_a_project_is(config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -46,6 +46,20 @@ def test_a_form_that_fits_half_of_a_file_is_not_taken() -> None:
         opened([*MADE["gemini list"].elements * 3, *MADE["tau2"].elements])
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("converse snake", "agents sdk"), ("letta", "stream-json"), ("letta", "converse snake"), ("model", "letta")],
+)
+def test_nothing_that_calls_is_passed_over_in_silence(one: str, other: str) -> None:
+    """Where what is there of each is seen by another's rules, it is named; else the list is refused."""
+    for first, second in ((one, other), (other, one)):
+        try:
+            session = open_session("s.json", data=json.dumps([*MADE[first].elements, *MADE[second].elements]).encode())
+        except SessionError:
+            continue
+        assert {"field.missing", "record.no_message"} & {p.rule for p in session.problems if p.severity == "error"}
+
+
 def test_two_forms_that_fit_are_both_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("mine", "yours"):
         (tmp_path / f"{name}.toml").write_text(f'like = "ai-sdk-model"\ntitle = "{name.capitalize()}"\n')

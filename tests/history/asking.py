@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tests.history.reports import told
+from tests.history.reports import sent, told
 from toolpair.history.conversation import weight
-from toolpair.history.sent_rows import SeenRow, seen_rows
 from toolpair.rules.profiles import profile
 from toolpair.session.saving import set_aside
 from toolpair.session.session import Session, Target
@@ -84,7 +82,7 @@ def answers(session: Session, records: int, asked: Sequence[str]) -> dict[str, A
             conversation.places.of_message(n) for n in range(len(session.conversation.transcript.messages))
         ],
         "scopes": lambda: [session.conversation.transcript.scopes.get(uid, "active") for uid in numbers],
-        "seen": lambda: [_seen(row) for row in seen_rows(conversation.judged)],
+        "seen": lambda: sent(conversation),
         "resume": session.resume_command,
         "find": lambda: [_target(session.find(text), records) for text in asked],
     }
@@ -96,11 +94,6 @@ def assert_same(whole: Session, long: Session, records: int, rng: random.Random)
     expected, got = answers(whole, records, asked), answers(long, records, asked)
     for name, value in expected.items():
         assert got[name] == value, name
-
-
-def _seen(row: SeenRow) -> tuple[Any, ...]:
-    block = None if row.block is None else (row.block.kind, repr(row.block.id))
-    return row.message, row.role, json.dumps(row.value), block, row.fate
 
 
 def _target(target: Target | None, records: int) -> tuple[Any, ...] | None:

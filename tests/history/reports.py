@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
+from toolpair.history.conversation import Conversation
+from toolpair.history.sent_rows import rows_sent
 from toolpair.rules.problem import Problem
 from toolpair.transcript.model import Block
 
@@ -41,4 +44,18 @@ def told(problems: Iterable[Problem], records: int | None = None) -> list[tuple[
             tuple((fix.id, fix.title, fix.recommended, fix.certain, fix.loses, fix.note) for fix in problem.fixes),
         )
         for problem in problems
+    ]
+
+
+def sent(conversation: Conversation) -> list[tuple[Any, ...]]:
+    """What its agent would send, and what it leaves out."""
+    return [
+        (
+            row.message,
+            row.role,
+            json.dumps(row.value, default=repr),
+            None if row.block is None else (row.block.kind, repr(row.block.id)),
+            row.fate,
+        )
+        for row in rows_sent(conversation)
     ]

@@ -21,8 +21,9 @@ from tests.history.test_lists import broken
 from tests.history.unlit import unlit
 from tests.rounds import tries
 from toolpair.formats import get_format
+from toolpair.history.conversation import Conversation
 from toolpair.session.carrying_out import preview
-from toolpair.session.session import Session
+from toolpair.session.session import Session, open_session
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
 SOME = settings(derandomize=True, max_examples=tries(8, 2), suppress_health_check=list(HealthCheck))
@@ -106,6 +107,17 @@ def act(whole: Session, long: Session, rng: random.Random) -> None:
         else:
             session.undo()
             session.redo()
+
+
+def test_what_was_previewed_is_not_worked_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    messages = history(3)
+    del messages[4]
+    session = open_session("list.json", data=json.dumps(messages).encode())
+    problem = next(one for one in session.problems if one.recommended is not None)
+    fix = problem.recommended
+    assert fix is not None and preview(session.conversation, fix)
+    monkeypatch.setattr(Conversation, "apply", lambda *_: pytest.fail("applied twice"))
+    assert session.stage(problem, fix) is not None and session.changed
 
 
 def exchange(number: int, told: str = "done") -> list[dict[str, Any]]:

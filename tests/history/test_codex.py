@@ -6,17 +6,20 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.formats.codex_files import NAME, Rollout
+from tests.history.mutated import mutated
 from tests.history.opening import SIZES, both, judged_by
-from tests.history.reports import told
+from tests.history.reports import sent, told
 from tests.history.rollouts import in_order, rollout
 from tests.rounds import tries
 from toolpair.formats.codex.light import CodexLight
 from toolpair.history.conversation import Conversation
+from toolpair.history.open_windows import values_of
 from toolpair.history.outline import Outline
 from toolpair.history.scan import Scan
 from toolpair.rules.profiles import profile
@@ -38,12 +41,21 @@ def shown(conversation: Conversation, records: int) -> list[Any]:
     pairs = [(pair.index, pair.call_at, pair.results_at, pair.evidence, pair.state) for pair in conversation.pairs]
     read = conversation.transcript
     head = (read.agent, read.agent_version, read.session_id, read.folder, read.model, read.native, read.layout)
-    return [told(conversation.problems, records), conversation.verdict, conversation.counts, rows, pairs, head]
+    return [
+        told(conversation.problems, records),
+        conversation.verdict,
+        conversation.counts,
+        rows,
+        pairs,
+        head,
+        sent(conversation),
+    ]
 
 
 def outline_of(values: Sequence[Any], least: int = 1) -> Outline | None:
     scan = Scan(CodexLight(), profile("openai-responses"), least=least)
-    scan.feed(list(values))
+    bodies = [orjson.dumps(value) for value in values]
+    scan.feed(values_of(bodies, scan.light), 0, bodies)
     return scan.outline()
 
 
@@ -189,3 +201,26 @@ def test_what_is_nested_too_deeply_for_codex_is_never_called_clean() -> None:
 def passed_on(item: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = item.setdefault("internal_chat_message_metadata_passthrough", {"turn_id": "t", "deep": []})
     return found
+
+
+@given(seed=SEEDS)
+@settings(derandomize=True, max_examples=tries(400, 60), suppress_health_check=list(HealthCheck))
+def test_a_record_that_is_written_otherwise_is_never_called_clean(seed: int) -> None:
+    rng = random.Random(seed)
+    made = in_order(rng, turns=rng.randrange(2, 5))
+    data = mutated(made.data, rng)
+
+    whole, parted = both(data, "codex", "openai-responses", 1, NAME)
+
+    count = data.count(b"\n") + 1
+    assert shown(parted.conversation, count) == shown(whole.conversation, count)
+
+
+def test_bad_bytes_in_what_is_not_looked_at_are_found() -> None:
+    data = in_order(random.Random(1), turns=4).data
+    assert b'"info":null' in data
+
+    whole, parted = both(data.replace(b'"info":null', b'"info":"\xff"', 1), "codex", "openai-responses", 1, NAME)
+
+    assert [problem.rule for problem in parted.problems] == [problem.rule for problem in whole.problems]
+    assert "record.bad_utf8" in {problem.rule for problem in parted.problems}

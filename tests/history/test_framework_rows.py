@@ -13,6 +13,7 @@ from typing import Any, Final
 import pytest
 
 from tests.history.opening import SIZES, judged_by
+from tests.history.reports import sent
 from tests.rounds import tries
 from toolpair.cli.file_report import describe
 from toolpair.session.session import open_session
@@ -153,6 +154,7 @@ def test_windows_together_tell_what_the_whole_does(seed: int, store: str, tmp_pa
     with judged_by((1, *SIZES)[seed % 4]):
         found = open_session(path, reporting=True)
         parted = describe(found, "x")
+        assert sent(open_session(path).conversation) == sent(session.conversation)
     assert seed or len(found.conversation.windows) > 1
     assert parted.entry == whole.entry
     assert parted.verdict == whole.verdict

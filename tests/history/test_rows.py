@@ -19,6 +19,7 @@ from benchmarks.measures.database_sessions import AGENTS
 from benchmarks.sessions.options import Options
 from tests import docker_agent_databases, goose_sessions, openclaw_databases, opencode_folders, opencode_sessions
 from tests.history.opening import SIZES, judged_by
+from tests.history.reports import sent
 from tests.rounds import some, tries
 from toolpair.cli.file_report import describe
 from toolpair.formats.engine.agents.databases import named_sessions
@@ -136,10 +137,12 @@ def test_windows_tell_what_the_whole_does_of_what_agents_break(tmp_path: Path) -
     for path in _ways(tmp_path):
         for address in named_sessions(str(path))[0]:
             with judged_by(None):
-                whole = describe(open_session(address), "x")
+                alone = open_session(address)
+                whole = describe(alone, "x")
             with judged_by(1):
                 session = open_session(address, reporting=True)
                 assert describe(session, "x").entry == whole.entry
+                assert sent(open_session(address).conversation) == sent(alone.conversation)
             parts += len(session.conversation.windows) > 1
     assert parts > 20
 

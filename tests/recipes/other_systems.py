@@ -10,12 +10,12 @@ INTERRUPTED = "Tool execution was interrupted before completion."
 NO_RESULT = "No result provided"
 
 
-def roo_code(messages: list[Message], reorder: bool = False) -> list[Message]:
+def roo_code(messages: list[Message], reorder: bool = False, by_position: bool = True) -> list[Message]:
     """`validateAndFixToolResultIds` on each message, with the earlier ones as the history."""
-    return [_validated(message, messages[:number], reorder) for number, message in enumerate(messages)]
+    return [_validated(message, messages[:number], reorder, by_position) for number, message in enumerate(messages)]
 
 
-def _validated(message: Message, history: list[Message], reorder: bool) -> Message:
+def _validated(message: Message, history: list[Message], reorder: bool, by_position: bool) -> Message:
     if message["role"] != "user" or not isinstance(message["content"], list):
         return message
     assistants = [found for found in history if found["role"] == "assistant"]
@@ -33,13 +33,13 @@ def _validated(message: Message, history: list[Message], reorder: bool) -> Messa
             seen.append(block["tool_use_id"])
         content.append(block)
     if any(call not in seen for call in calls) or any(id_ not in calls for id_ in seen):
-        content = _matched(content, calls)
+        content = _matched(content, calls, by_position)
     if reorder:
         content = _reordered(content, calls)
     return {**message, "content": content}
 
 
-def _matched(content: list[Any], calls: list[str]) -> list[Any]:
+def _matched(content: list[Any], calls: list[str], by_position: bool) -> list[Any]:
     used: list[str] = []
     fixed: list[Any] = []
     position = -1
@@ -51,7 +51,7 @@ def _matched(content: list[Any], calls: list[str]) -> list[Any]:
         if block["tool_use_id"] in calls and block["tool_use_id"] not in used:
             used.append(block["tool_use_id"])
             fixed.append(block)
-        elif position < len(calls) and calls[position] not in used:
+        elif by_position and position < len(calls) and calls[position] not in used:
             used.append(calls[position])
             fixed.append({**block, "tool_use_id": calls[position]})
     return [*(placeholder(call) for call in calls if call not in used), *fixed]

@@ -175,6 +175,7 @@ OF_ANTHROPIC: dict[str, Callable[[list[Any]], list[Any]]] = {
     "roo-code-sanitize": sanitise(None),
     "roo-code": other_systems.roo_code,
     "roo-code-reorder": lambda messages: other_systems.roo_code(messages, reorder=True),
+    "zoo-code": lambda messages: other_systems.roo_code(messages, by_position=False),
     "roo-code-pre-send": other_systems.pre_send,
 }
 OF_CHAT: dict[str, Callable[[list[Any]], list[Any]]] = {

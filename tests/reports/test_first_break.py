@@ -19,7 +19,9 @@ from tests.work import growing
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
 from toolpair.history.checked_records import CheckedRecords, request_of
+from toolpair.history.growing_lists import GrowingLists
 from toolpair.history.list_windows import windows_in
+from toolpair.reports.first_break import breaks
 from toolpair.reports.first_break.breaks import FirstBreaks
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.session.session import open_session
@@ -413,6 +415,25 @@ def test_what_a_request_declares_counts_as_in_a_file() -> None:
 
 
 # Anything
+
+
+@settings(max_examples=tries(8), deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from((None, as_chat, as_items)))
+def test_requests_that_begin_as_one_before_them_are_judged_as_if_they_were_alone(seed: int, form: Any) -> None:
+    """What is known of a request is not found out again in the next one, whatever was changed in between."""
+    sent = [one.record["body"] for one in generated(seed, runs=1, agents=3, broken=3, steps=16)]
+    log = [form(body) for body in sent] if form is not None else sent
+    shared = found_in(log)
+    with pytest.MonkeyPatch.context() as alone:
+        alone.setattr(breaks, "KnownOfLists", lambda: None)
+        alone.setattr(GrowingLists, "known", lambda self, messages, body, new, more: (new(), messages))
+        each = found_in(log)
+    assert shared.requests == each.requests
+    assert (
+        [(*map(str, (one, one.later, one.pairs)),) for one in shared.breaks]
+        == [(*map(str, (one, one.later, one.pairs)),) for one in each.breaks]
+        != []
+    )
 
 
 @settings(max_examples=tries(40), deadline=None)

@@ -27,7 +27,7 @@ AGAIN = os.environ.get("TOOLPAIR_BURST")
 CASES = [int(AGAIN)] if AGAIN else list(range(tries(6, 3)))
 ENTER, ESCAPE = "\r", "\x1b"
 OFTEN = [
-    *"fMAa wu]!", "\t", "\tj\r", "\tja", ENTER, ENTER, ESCAPE, "f\r", "M\r", "A\r", "w\r", "a\r", "\rv", "d\r", "d\r]\r", "S\r", "t", ":", "l\rO\r/a\r", "\r}}\t|",
+    *"fMAa wu]!", "\t", "\tj\r", "\tja", ENTER, ENTER, ESCAPE, "f\r", "M\r", "A\r", "w\r", "a\r", "\rv", "d\r", "d\r]\r", "S\r", "t", ":", "\x0f", "\x0fok\x06", "\x06\x1b[B", "l\rO\r/a\r", "\r}}\t|",
 ]  # fmt: skip
 KEYS = [
     *"][tnpPyYbcRFrmv@/&nN?jkGghlq:<>zex!sdxO|vOJKSSd123456789{}+-", "\t", "\x7f", "\x01", "\x02", "\x04", "\x05", "\x06", "\x0f", "\x10", "\x12", "\x13", "\x14",
@@ -111,7 +111,7 @@ def end(terminal: Terminal) -> int:
     deadline = time.monotonic() + PATIENCE
     while not terminal.has_ended and time.monotonic() < deadline:
         # One by one, and slowly: an answer counts only when its question could be read.
-        for key in ("\x1b", "\x1b", "\x11", "d"):
+        for key in ("\x1b", "\x1b", "\x11", "D"):
             if not terminal.has_ended:
                 terminal.press(key)
                 terminal.read(0.55 if key == "\x11" else 0.1)
@@ -125,6 +125,7 @@ def burst(home: Path, seed: int, count: int) -> None:
     columns, lines = chance.choice([chance.randint(60, 120), 130, 170]), chance.choice([12, 20, 24, 30, 40, 46])
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("TOOLPAIR", "XDG_"))}
     environment |= {"HOME": str(home), "TERM": "xterm-256color", "XDG_STATE_HOME": str(home / ".local" / "state")}
+    environment["XDG_CACHE_HOME"] = str(home / ".local" / "cache")
     arguments = [*program(), *([str(opened)] if chance.random() < 0.9 else [])]
     terminal = Terminal(arguments, columns=columns, lines=lines, environment=environment, folder=home)
     what = f"seed {seed}: {opened.name} at {columns} x {lines}"

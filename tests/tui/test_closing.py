@@ -32,7 +32,7 @@ async def burst(app: ToolpairApp, pilot: Pilot[Any], *keys: str) -> None:
     ("opening", "keys"),
     some([
         (["a"], ["enter", "enter", "enter"]), (["y"], ["1", "1", "1"]), (["at"], ["x", "enter", "enter"]),
-        (["space", "q"], ["escape", "d", "w", "escape"]), (["f"], ["enter", "enter"]), (["question_mark"], ["escape", "escape"]),
+        (["space", "q"], ["escape", "D", "w", "escape"]), (["f"], ["enter", "enter"]), (["question_mark"], ["escape", "escape"]),
         (["P"], ["escape", "escape", "enter"]), (["A"], ["escape", "escape"]),
     ], 4),
 )  # fmt: skip
@@ -66,10 +66,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
 def test_an_early_answer_is_told_to_come_again(broken: Path, clock: SimpleNamespace) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "space", "q", "d")
-        assert app.is_running and "press d again" in frame(app)
+        await press(pilot, "space", "q", "D")
+        assert app.is_running and "press D again" in frame(app)
         clock.now = 0.5
-        await press(pilot, "d")
+        await press(pilot, "D")
 
     assert drive(broken, play, held=0.4).result.lines == ["Nothing was changed."]
 
@@ -123,7 +123,7 @@ def test_the_smallest_screen_shows_the_safe_choices(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "space", "q")
         shown = frame(app)
-        assert "w review and save" in shown and "d discard" in shown and shown.index("w rev") < shown.index("d disc")
+        assert "w review and save" in shown and "D discard" in shown and shown.index("w rev") < shown.index("D disc")
         await press(pilot, "w")
         assert isinstance(app.screen, ReviewScreen) and lines_of(app)[-1].startswith(" enter save")
 

@@ -17,11 +17,12 @@ from toolpair.tui.screens.command import CommandScreen
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.statistics import StatisticsScreen
 from toolpair.tui.screens.viewer import ViewerScreen
+from toolpair.tui.styled_text import Glyphs
 from toolpair.tui.widgets.field import SafeInput
 
 
 def test_every_command_has_a_name_of_its_own_that_can_be_typed() -> None:
-    commands = commands_of_main()
+    commands = commands_of_main(Glyphs().keys)
     names = [command.name for command in commands]
     assert len(set(names)) == len(names) > 25
     assert all(name == name.lower() and name.replace("-", "").isalpha() for name in names)

@@ -48,7 +48,7 @@ def test_a_row_in_the_way_can_be_set_aside(tmp_path: Path) -> None:
         await pilot.pause(0.5)
         await press(pilot, "enter")
         await until(pilot, lambda: "It can be set aside" in frame(app))
-        await press(pilot, "a")
+        await press(pilot, "enter")
         assert isinstance(app.screen, ReviewScreen) and "set it aside" in frame(app)
         await pilot.pause(0.5)
         await press(pilot, "enter")

@@ -112,7 +112,7 @@ def test_who_quits_and_discards_wants_nothing_kept(broken: Path, folder: Folder)
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "space")
         await kept(pilot, folder, 1)
-        await press(pilot, "q", "d")
+        await press(pilot, "q", "D")
 
     drive(broken, folder, play)
     assert not files(folder)
@@ -140,7 +140,7 @@ def test_what_was_left_is_offered_and_taken_up(broken: Path, folder: Folder) -> 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         shown = frame(app)
         assert f"3 fixes {OFFER} were applied but not saved." in shown
-        assert "enter apply them" in shown and "d discard them" in shown and "changed since" not in shown
+        assert "enter apply them" in shown and "D discard them" in shown and "changed since" not in shown
         await press(pilot, "enter")
         assert app.session.to_bytes() == session.to_bytes() and app.open_sessions.unsaved
         assert "3 fixes are applied again" in frame(app) and "3 fixes, not saved" in frame(app)
@@ -167,11 +167,11 @@ def test_discarding_is_asked_first(broken: Path, folder: Folder) -> None:
     path = left_behind(folder, staged(broken))
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "d")
+        await press(pilot, "D")
         assert f"Discard 3 fixes {OFFER}?" in frame(app) and path.exists()
         await press(pilot, "escape")
         assert f"3 fixes {OFFER} were applied" in frame(app) and path.exists()
-        await press(pilot, "d", "d")
+        await press(pilot, "D", "D")
         assert not path.exists() and not app.session.changed and isinstance(app.screen, PairScreen)
 
     drive(broken, folder, play)
@@ -183,7 +183,7 @@ def test_a_held_d_discards_nothing(broken: Path, folder: Folder) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await pilot.pause(0.5)
         for _ in range(8):
-            await pilot.press("d")
+            await pilot.press("D")
         await settled(pilot)
         assert path.exists() and "Discard" in frame(app)
 
@@ -200,7 +200,7 @@ def test_who_does_not_answer_is_offered_it_again(broken: Path, folder: Folder) -
     async def later(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "escape")
         assert "to be asked again" in frame(app)
-        await press(pilot, "space", "q", "d")
+        await press(pilot, "space", "q", "D")
 
     async def again(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         assert f"3 fixes {OFFER}" in frame(app)
@@ -316,7 +316,7 @@ def test_a_sub_agents_history_has_its_own(tmp_path: Path, folder: Folder) -> Non
         assert {os.path.basename(json.loads(each.read_bytes())["path"]) for each in files(folder)} == {
             "0d3f3a52.jsonl", "agent-a1.jsonl",
         }  # fmt: skip
-        await press(pilot, "q", "d")
+        await press(pilot, "q", "D")
         await kept(pilot, folder, 1)
 
     drive(path, folder, play, (100, 30))

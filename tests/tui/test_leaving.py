@@ -85,7 +85,7 @@ def test_an_interrupt_from_outside_asks_as_q_does(opened: Terminal) -> None:
     assert not opened.has_ended
     opened.signal(signal.SIGINT)
     opened.read(1.0)
-    opened.press("d")
+    opened.press("D")
     assert opened.close() == 0
     assert not kept_modes(opened.output)
 
@@ -162,7 +162,7 @@ def test_it_is_suspended_and_drawn_again(samples: Path, tmp_path: Path, how: str
     assert len(kept_modes(terminal.output)) == len(MODES)
     terminal.press("q")
     terminal.read(1.0)
-    terminal.press("d")
+    terminal.press("D")
     terminal.read(until=b"Nothing was changed.", since=mark)
     terminal.read(0.3)
     assert not kept_modes(terminal.output)

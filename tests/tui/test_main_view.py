@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from textual import events
 from textual.color import Color
 from textual.pilot import Pilot
 
@@ -467,10 +468,16 @@ def test_a_person_gives_lines_to_the_list_and_they_are_remembered(native: Path, 
         assert border(app) == at - 2 and preferences.lean == -2
         await press(pilot, "plus")
         assert border(app) == at - 1
-        await pilot.mouse_down(app.screen.query_one("#card"), offset=(30, 0))
-        await pilot.mouse_up(app.screen.query_one("#card"), offset=(30, 3))
-        await pilot.pause()
-        assert preferences.lean == 2 and border(app) > at - 1, "the border was dragged"
+        await pilot.mouse_down(offset=(30, at - 1))
+        where: dict[str, Any] = {"x": 30, "delta_x": 0, "delta_y": 1, "shift": False, "meta": False, "ctrl": False}
+        for y, there in ((at, at), (at + 2, at + 2), (23, at + 2), (at + 1, at + 1)):
+            app.post_message(events.MouseMove(None, y=y, button=1, **where))
+            await press(pilot)
+            assert border(app) == there, "it follows the pointer while there are lines to give"
+        assert preferences.lean == -1, "remembered when it is let go"
+        await pilot.mouse_up(offset=(30, at + 1))
+        await press(pilot)
+        assert preferences.lean == 1
         await press(pilot, *["minus"] * 30)
         assert "no line left to give" in frame(app) and border(app) >= 6
 

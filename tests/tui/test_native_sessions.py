@@ -135,7 +135,7 @@ def test_what_is_staged_in_a_sub_agents_history_is_asked_about(tmp_path: Path) -
         assert "Found nothing." in frame(app)
         await press(pilot, "ctrl+q")
         assert "2 fixes are applied but not saved." in frame(app)
-        await press(pilot, "escape", "q", "d")
+        await press(pilot, "escape", "q", "D")
         assert app.session.path == path and app.session.changed
         await press(pilot, "b", "enter", "ctrl+q", "w")
         assert isinstance(app.screen, ReviewScreen) and app.session.path == path, "the one that has something to save"

@@ -11,6 +11,8 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.conftest import SAMPLES
+from tests.forms.made_lists import B, made_lists
+from tests.forms.test_shipped_forms import without_second_result
 from tests.session_folders import claude_session
 from tests.tui.driving import array_file, at_rest, drive, frame, lines_of, press
 from toolpair.rules.pages import pages
@@ -52,6 +54,25 @@ def test_the_screen_after_saving_says_what_came_of_it(broken: Path) -> None:
         assert "w reviews and saves" not in frame(app), "nothing is left to be saved"
 
     drive(broken, play)
+
+
+def test_free_lines_show_more_of_what_a_fix_does(native: Path) -> None:
+    """The output of the pair under the cursor, then whole bytes; what a lost history holds."""
+
+    async def review(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A")
+        shown = await at_rest(pilot, app)
+        assert "   result  first line of 2\n           second line\n" in shown
+        await press(pilot, "j")
+        assert '"gitBranch": "main"}' in await at_rest(pilot, app)
+
+    async def main(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        shown = await at_rest(pilot, app)
+        assert "── what the fix brings back ──" in shown and " you: The total of an empty cart should be 0.00." in shown
+        assert " read src/shop/cart.py" in shown
+
+    drive(native, review, (120, 40))
+    drive(SAMPLES / "pi-lost-line.jsonl", main, (120, 40))
 
 
 def test_problems_that_say_the_same_are_one_line_of_the_review(broken: Path) -> None:
@@ -96,7 +117,7 @@ def test_a_folded_line_gets_the_colours_of_all_of_it() -> None:
 
 
 def _broken(folder: Path) -> Iterator[Session]:
-    """Every kind of problem that a page shows, and the samples."""
+    """Every kind of problem that a page shows, the samples, and a list of each form, broken in two ways."""
     for name, page in pages().items():
         if page.example is not None:
             path = folder / name / (page.example.path or "session.jsonl")
@@ -106,17 +127,21 @@ def _broken(folder: Path) -> Iterator[Session]:
     for path in sorted(SAMPLES.iterdir()):
         if path.suffix in (".json", ".jsonl", ".db"):
             yield open_session(path)
+    for name, made in made_lists().items():
+        yield open_session(f"{name}.json", data=made.data().replace(B.encode(), f"{B}-x".encode(), 1))
+        yield open_session(f"{name}.json", data=without_second_result(made).data())
 
 
 SIZES = ((40, 10), (60, 20), (72, 24), (80, 24), (100, 30), (120, 40), (160, 45), (200, 60), (300, 80))
 
 
 def test_every_kind_of_problem_is_told_in_full_at_every_size(tmp_path: Path) -> None:
-    seen, glyphs = set[str](), Glyphs()
+    seen, forms, glyphs = set[str](), set[str](), Glyphs()
     for session in _broken(tmp_path):
         overview = Overview(session)
         for problem in overview.walk[:8]:
             seen.add(problem.rule)
+            forms.add(session.format.id)
             for width, height in SIZES:
                 card = Card(overview, glyphs, card_columns(width, height))
                 parts = card.parts(problem)
@@ -133,7 +158,7 @@ def test_every_kind_of_problem_is_told_in_full_at_every_size(tmp_path: Path) -> 
                     assert all(line in shown for name, lines in parts if name != "rule" for line in lines) or (
                         () not in shown and rows >= height - 4 - divided.lower - divided.below
                     ), f"{problem.rule}: something is cut while lines are free"
-    assert len(seen) >= 90
+    assert len(seen) >= 90 and {made.form for made in made_lists().values()} <= forms
 
 
 @pytest.mark.parametrize("length", [21, 68, 120])

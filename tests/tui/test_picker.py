@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -19,15 +20,17 @@ from tests.session_folders import claude_session, codex_session, set_age
 from tests.tui.driving import SIZES, at_rest, frame, lines_of, press
 from toolpair.session.session import open_session
 from toolpair.shell.machine import Machine
+from toolpair.tui import content_search
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.picker_checks import Checked, Mark, ProcessJudge
+from toolpair.tui.picker_checks import Checked, Glimpse, Mark, ProcessJudge
 from toolpair.tui.picker_text import haystack
-from toolpair.tui.picker_worker import verdict_on
+from toolpair.tui.picker_worker import glimpse_of, said_in, verdict_on
 from toolpair.tui.screens import picker
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.picker import PickerScreen
 from toolpair.tui.screens.review import ReviewScreen
 from toolpair.tui.session_list import Sessions
+from toolpair.tui.widgets.row_list import RowList
 
 SHOP = "/home/dev/shop"
 
@@ -42,6 +45,12 @@ class DirectJudge:
     def judge(self, path: str) -> Mark:
         self.asked.append(path)
         return verdict_on(path)
+
+    def glimpse(self, path: str) -> Glimpse | None:
+        return glimpse_of(path)
+
+    def find(self, path: str, words: str) -> str | None:
+        return said_in(path, words)
 
     def close(self) -> None:
         self.closed = True
@@ -102,7 +111,8 @@ async def until(pilot: Pilot[Any], true: Callable[[], bool]) -> None:
 
 
 def rows(app: ToolpairApp) -> list[str]:
-    return [line for line in lines_of(app)[2:-2] if line.strip() and not line.startswith("  verdict")]
+    shown = app.screen.query_one(RowList).region
+    return [line for line in lines_of(app)[shown.y : shown.bottom] if line.strip()]
 
 
 def test_those_of_this_folder_come_first_with_all_that_tells_them(home: Path) -> None:
@@ -280,7 +290,7 @@ def test_discarding_is_asked_about_when_another_session_is_chosen(home: Path) ->
         assert isinstance(app.screen, ReviewScreen) and app.session.path == path
         await press(pilot, "escape", "ctrl+o", "text:1111", "enter")
         await pilot.pause(0.5)
-        await press(pilot, "d")
+        await press(pilot, "D")
         await until(pilot, lambda: isinstance(app.screen, PairScreen) and app.session.path != path)
         assert not app.open_sessions.unsaved
 
@@ -294,7 +304,7 @@ def test_a_file_that_cannot_be_read_takes_nothing_away(home: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, PairScreen))
         await press(pilot, "space", "ctrl+o", "text:3333", "enter")
         await pilot.pause(0.5)
-        await press(pilot, "d")
+        await press(pilot, "D")
         await until(pilot, lambda: "is a program" in frame(app))
         await press(pilot, "escape", "escape")
         assert isinstance(app.screen, PairScreen) and app.open_sessions.unsaved
@@ -350,10 +360,99 @@ def test_the_process_that_judges(home: Path) -> None:
     found = [str(path) for name in ("1111", "2222", "3333") for path in (home / ".claude").rglob(name + "*.jsonl")]
     try:
         marks = [judge.judge(path) for path in [*found, os.fsdecode(b"/no/\xff\n.jsonl"), found[1]]]
+        glimpse, said = judge.glimpse(found[1]), [judge.find(path, "OK 2") for path in found]
     finally:
         judge.close()
     sound, broken = Checked(0, "ready", "READY TO RESUME"), Checked(1, "loses", "RESUMES, 1 PROBLEM")
-    assert marks == [sound, broken, None, None, broken]
+    assert marks == [sound, broken, None, None, broken] and said == ["ok 2", "ok 2", None]
+    assert glimpse is not None and (glimpse.first, glimpse.last, glimpse.reply) == (
+        "now run the tests",
+        "go on",
+        "Done.",
+    )
+
+
+def test_the_session_under_the_cursor_is_previewed_once_it_rests(home: Path) -> None:
+    """It is read in a thread, in place of the one before."""
+    goes_on = threading.Event()
+    judges: list[SlowJudge] = []
+    read: list[tuple[str, bool]] = []
+
+    class SlowJudge(DirectJudge):
+        def __init__(self) -> None:
+            super().__init__()
+            judges.append(self)
+
+        def glimpse(self, path: str) -> Glimpse | None:
+            read.append((path, threading.current_thread() is threading.main_thread()))
+            if len(read) == 1:
+                goes_on.wait(PATIENCE)
+            return super().glimpse(path)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: len(read) == 1)
+        assert " last  mend the build" in frame(app) and "reading …" in frame(app)
+        await press(pilot, "end", "up")
+        await until(pilot, lambda: "2222" in read[-1][0] and " first now run the tests" in frame(app))
+        text = frame(app)
+        assert len(read) == 2 and sum(judge.closed for judge in judges) >= 1
+        assert " last  go on" in text and " reply Done." in text and " RESUMES, 1 PROBLEM: 1 problem." in text
+        assert " 1 × nothing came back before the user's next words" in text
+        goes_on.set()
+        await press(pilot, "down")
+        await until(pilot, lambda: " cannot be read" in frame(app))
+        await press(pilot, "up")
+        await until(pilot, lambda: " reply Done." in frame(app))
+        assert len(read) == 3 and not any(in_ui for _, in_ui in read)
+
+    drive(sessions(home, SlowJudge), play, (100, 40))
+
+
+def test_what_was_said_is_found_as_the_sessions_are_read(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    claude_session(home / ".claude", "/home/dev/more", "44444444-0000-4000-8000-000000000000", pairs=9)
+    monkeypatch.setattr(content_search, "LARGEST", 7_000)
+    judges: list[FindingJudge] = []
+    goes_on = threading.Event()
+
+    class FindingJudge(DirectJudge):
+        def __init__(self) -> None:
+            super().__init__()
+            self.found: list[str] = []
+            judges.append(self)
+
+        def find(self, path: str, words: str) -> str | None:
+            while self.found and not self.closed and not goes_on.wait(0.01):
+                pass
+            self.found.append(path)
+            time.sleep(0.11)
+            return super().find(path, words) if not self.closed else None
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "1 PROBLEM" in frame(app))
+        await press(pilot, "ctrl+f")
+        assert "type what was said, then ctrl+f" in frame(app)
+        await press(pilot, "text:OK  2", "ctrl+f")
+        await until(pilot, lambda: "1 found, 1 of 3 searched" in frame(app))
+        assert "what was said" in lines_of(app)[2] and "esc end the search" in frame(app)
+        assert len(rows(app)) == 1 and "ok 2" in rows(app)[0]
+        goes_on.set()
+        await until(pilot, lambda: "2 found ──" in frame(app))
+        assert ["ok 2" in row for row in rows(app)] == [True, True]
+        assert "2 sessions of more than 7.0 KB are not searched" in frame(app)
+        assert judges[-1].closed and len(judges[-1].found) == 3
+        await press(pilot, "escape")
+        assert len(rows(app)) == 5 and "5 sessions" in frame(app) and "last words" in lines_of(app)[2]
+        await press(pilot, "text:no such words", "ctrl+f")
+        await until(pilot, lambda: "No session says it. esc ends the search." in frame(app))
+        goes_on.clear()
+        await press(pilot, "backspace", "ctrl+f", "x")
+        assert judges[-1].closed and "0 of 5" in frame(app)
+        goes_on.set()
+        await press(pilot, "f1")
+        first = lines_of(app).index(next(line for line in lines_of(app) if "In the list of sessions" in line))
+        assert first < 4 and "find what was typed in what was said" in frame(app)
+
+    drive(sessions(home, FindingJudge), play, (120, 40))
 
 
 def test_broken_sessions_are_gone_to_and_shown_alone(home: Path) -> None:

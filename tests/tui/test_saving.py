@@ -102,7 +102,7 @@ def test_quitting_with_fixes_asks_and_staying_is_the_default(broken: Path, key: 
         assert app.is_running and app.session.changed
         await press(pilot, key, "w")
         assert isinstance(app.screen, ReviewScreen)
-        await press(pilot, "escape", key, "d")
+        await press(pilot, "escape", key, "D")
 
     assert drive(broken, play).result.lines == ["Nothing was changed."]
     assert broken.read_bytes() == original

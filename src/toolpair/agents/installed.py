@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
@@ -44,26 +44,27 @@ def program_version(
         return None
     environ = os.environ if environ is None else environ
     home = os.fspath(os.path.expanduser("~") if home is None else home)
-    command = _command(program, environ, home)
-    version = _of_command(command, program) if command is not None else None
+    command = command_path(program.command, program.places, environ, home)
+    version = version_of(command, program) if command is not None else None
     return version or _of_extension(program, home)
 
 
-def _command(program: Program, environ: Mapping[str, str], home: str) -> str | None:
-    """The file that a shell would run, links resolved."""
-    folders = [*environ.get("PATH", "").split(os.pathsep), *(os.path.join(home, place) for place in program.places)]
+def command_path(name: str, places: Iterable[str], environ: Mapping[str, str], home: str) -> str | None:
+    """The file that a shell would run, as it is named in PATH, else in these places below the home folder."""
+    folders = [*environ.get("PATH", "").split(os.pathsep), *(os.path.join(home, place) for place in places)]
     for folder in folders:
-        path = os.path.join(folder, program.command)
+        path = os.path.join(folder, name)
         try:
             if folder and os.path.isfile(path) and os.access(path, os.X_OK):
-                return os.path.realpath(path)
+                return path
         except (OSError, ValueError):
             continue
     return None
 
 
-def _of_command(command: str, program: Program) -> str | None:
+def version_of(command: str, program: Program) -> str | None:
     """By the package that the command belongs to, else by a folder (or the file itself) named after a version."""
+    command = os.path.realpath(command)
     packages = [name for name in (program.package, *program.older_packages) if name is not None]
     for folder in _above(command):
         own = _json(os.path.join(folder, "package.json"))

@@ -78,19 +78,21 @@ def run(options: argparse.Namespace) -> int:
     if options.leaf is not None and (len(options.paths) != 1 or os.path.isdir(options.paths[0])):
         raise UsageError("--leaf names a record of one session, so give one file.")
     output = _output(options)
-    options.profile = chosen_profiles(options)
-    options.select, options.ignore = selected(options)
-    baseline = _baseline(options)
+    baseline = _settled(options)
     totals = Totals()
     cache = _cache(options)
     options.cached = cache is not None
     try:
-        _check(inputs.collect(options.paths), options, _most_workers(options), output, totals, cache, baseline)
+        sources = _inside(inputs.collect(options.paths), options)
+        _check(sources, options, _most_workers(options), output, totals, cache, baseline)
     finally:
         if cache is not None:
             cache.save()
     if inputs.HERE in options.paths and not totals.files:
         # Nothing was found by walking: check the newest session that an agent has in this folder.
+        if options.project is not None:
+            options = _without_project(options)
+            baseline = _settled(options)
         _check(inputs.newest_here(), options, 1, output, totals, None, baseline)
     output.end(totals)
     _tell(options, totals, baseline)
@@ -104,6 +106,37 @@ def run(options: argparse.Namespace) -> int:
     if totals.unreadable:
         return exits.UNREADABLE
     return exits.PROBLEMS if totals.errors else exits.OK
+
+
+def _settled(options: argparse.Namespace) -> Baseline | None:
+    """Look up what the options name. Raises UsageError."""
+    options.profile = chosen_profiles(options)
+    options.select, options.ignore = selected(options)
+    return _baseline(options)
+
+
+def _without_project(options: argparse.Namespace) -> argparse.Namespace:
+    """The options without what the project sets: an agent's session lies outside of it."""
+    from toolpair.cli.configured import configured
+
+    path, _, typed = options.project
+    say(f"Nothing that {path} sets is used: this folder's newest session is outside of that project.")
+    made = parser()
+    return made.parse_args([*configured("check", None, made, typed), *typed])
+
+
+def _inside(sources: Iterator[inputs.Input], options: argparse.Namespace) -> Iterator[inputs.Input]:
+    """Without the walked files that are links out of the project whose settings are used."""
+    if options.project is None:
+        yield from sources
+        return
+    from toolpair.cli.configured import leads_out_of
+
+    for source in sources:
+        if source.walked and leads_out_of(source.name, options.project[0]):
+            say(f"{source.name} is a link out of the project, and was not looked at: name the file itself.")
+        else:
+            yield source
 
 
 def _output(options: argparse.Namespace) -> Output:
@@ -137,7 +170,7 @@ def _tell(options: argparse.Namespace, totals: Totals, baseline: Baseline | None
         others = baseline.write()
         kept = f" It still lists {plural(others, 'problem')} of what was not checked this time." if others else ""
         say(f"{plural(baseline.hidden, 'problem')} written to {baseline.path}.{kept}")
-    path, set_there = options.project or (None, ())
+    path, set_there, _ = options.project or (None, (), ())
     narrowed = [key for key in ("select", "ignore") if key in set_there]
     if totals.hidden and narrowed:
         say(f"Not shown, since {path} sets {' and '.join(narrowed)}: {plural(totals.hidden, 'problem')}.")

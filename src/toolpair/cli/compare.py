@@ -19,6 +19,7 @@ from toolpair.cli.terminal import (
     TerminalStyle,
     add_common,
     add_leaf,
+    add_pager,
     columns,
     dump,
     folded,
@@ -64,6 +65,7 @@ def parser() -> Parser:
     add_max_id_length(result)
     add_leaf(result)
     add_common(result, ("text", "json"))
+    add_pager(result)
     return result
 
 

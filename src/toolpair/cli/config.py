@@ -14,6 +14,7 @@ from toolpair.cli import exits
 from toolpair.cli.configured import OPTIONS, arguments_of, known_of, of_project
 from toolpair.cli.main import COMMANDS, INTERFACE
 from toolpair.cli.meant import closest
+from toolpair.cli.open import OWN_TABLES, own_settings
 from toolpair.cli.terminal import Parser, add_color, add_format, out, safe, say, style_for
 from toolpair.formats import all_agents
 from toolpair.shell.machine import home_short
@@ -37,6 +38,11 @@ In config.toml the options of all commands, and of one command, by their names; 
   ignore = ["record", "id.pattern"]
   [agents]               # where an agent keeps its files, if not in its usual folder
   claude-code = "~/work/.claude"
+  [keys]                 # of the interface, by the names that `:` completes
+  find = "ctrl+f"
+  page-down = ["pgdn", "f6"]
+  [signs]                # colours: stops, loses, ready, applied, hint
+  loses = "#ff8800"
 
 A project's pyproject.toml can set profile, select, ignore and baseline of `check` in [tool.toolpair].
 
@@ -89,7 +95,11 @@ def _found(wrong: list[str]) -> Iterator[tuple[str, str, object, str]]:
         wrong.append(str(error))
     try:
         settings = of_user()
+        own_settings(wrong)
         for table, given in settings.tables.items():
+            if table in OWN_TABLES:
+                yield from ((table, one.key, one.given, one.where) for one in given.values())
+                continue
             for setting in _known(settings, table, (*COMMANDS, "open")).values() if given else ():
                 _refuse_unfit(table, setting)
                 yield table, setting.key, setting.given, setting.where
@@ -112,7 +122,7 @@ def _known(settings: Settings, table: str, commands: tuple[str, ...]) -> dict[st
         return known_of(settings, table, tuple(agent.id for agent in all_agents() if agent.usual_home))
     if table and table not in commands:
         first = next(iter(settings.table(table).values()))
-        meant = closest(table, (*commands, AGENTS))
+        meant = closest(table, (*commands, AGENTS, *OWN_TABLES))
         hint = f" Did you mean [{meant}]?" if meant else " Each command has one, the interface [open]."
         raise BadSettings(f"{first.path}: There is no table [{table}].{hint}")
     return known_of(settings, table, OPTIONS)

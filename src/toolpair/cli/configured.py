@@ -20,8 +20,8 @@ from toolpair.shell.settings import of_project as settings_of_project
 
 OPTIONS: Final = (
     "agent-version", "ascii", "baseline", "color", "ignore", "inactive", "jobs", "keep-backups", "limit",
-    "max-id-length", "max-size", "no-cache", "no-journal", "output-format", "profile", "quiet", "recipe", "select",
-    "show-content", "skip-unrecognised", "statistics",
+    "max-id-length", "max-size", "no-cache", "no-journal", "no-pager", "output-format", "profile", "quiet", "recipe",
+    "select", "show-content", "skip-unrecognised", "statistics",
 )  # fmt: skip
 """What can be set: how things are read, judged and shown. Where something is written, and that it is, is typed."""
 OF_PROJECTS: Final = ("profile", "select", "ignore", "baseline")
@@ -33,7 +33,7 @@ def configured(command: str, project: str | None, parser: argparse.ArgumentParse
     """The arguments of a command that are set once for all. Of a file that is wrong there are none, but a sentence.
 
     `project` is the path of a pyproject.toml that says something of toolpair. What it sets of the arguments is the
-    option `project`: its path, and the names.
+    option `project`: its path, the names, and what was typed.
     """
     found: list[str] = []
     for path in (project, None) if project is not None else (None,):
@@ -45,7 +45,8 @@ def configured(command: str, project: str | None, parser: argparse.ArgumentParse
             continue
         if path is not None:
             names = {argument.partition("=")[0].removeprefix("--") for argument in more}
-            parser.set_defaults(project=(path, tuple(name for name in OF_PROJECTS if name in names)))
+            if set_there := tuple(name for name in OF_PROJECTS if name in names):
+                parser.set_defaults(project=(path, set_there, tuple(typed)))
         found += more
     return found
 
@@ -85,6 +86,13 @@ def _outside(path: str, names: Sequence[str]) -> str | None:
         if name != STDIN and not _is_below(resolved(place), root):
             return name
     return None
+
+
+def leads_out_of(name: str, path: str) -> bool:
+    """Whether a file that lies in the folder of a project is a link to one that does not."""
+    from toolpair.source.addresses import divided
+
+    return not _is_below(resolved(divided(name)[0]), os.path.realpath(os.path.dirname(path)))
 
 
 def _is_below(path: str, root: str) -> bool:

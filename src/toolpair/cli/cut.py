@@ -26,7 +26,7 @@ The answer to "prompt is too long", and to a session that is beyond repair after
 A call and its result stay together: if one of them stays, the other does, too. The system prompt stays. If what stays
 begins with the assistant, a short user message that says what was left out is put before it. FILE is never changed,
 and OUT is a session of its own, with an id of its own, if its records have one. A part of a session in a database is
-a database: OUT has to end in .db.
+a database: OUT has to end in .db. A part of one that is many files in a folder is a new folder.
 
 exit code: 0 written and valid, 1 written but errors are left (`fix` may fix them), 2 unreadable, no such place, or bad
 usage, 3 refused and nothing written, 5 the system failed while writing
@@ -76,7 +76,8 @@ def run(options: argparse.Namespace) -> int:
     streams.say(style.bold(f"{plural(part.kept, 'message')} written to {safe(out)}.") + "\n")
     told = _told(part, side)
     if (rows := session.file.snapshot.rows) is not None:
-        told.append(f"It is in a database of its own, where it is still called {rows.session}.")
+        what = "folder" if rows.in_folder else "database"
+        told.append(f"It is in a {what} of its own, where it is still called {rows.session}.")
     for line in (*told, *saved.notes):
         streams.say(f"  {safe(line)}\n")
     if errors:

@@ -13,16 +13,7 @@ from toolpair.cli import exits, inputs
 from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry, entry_of
 from toolpair.cli.hand_over import print_hand_over
-from toolpair.cli.terminal import (
-    Parser,
-    TerminalStyle,
-    add_common,
-    dump,
-    one_profile,
-    out,
-    safe,
-    style_for,
-)
+from toolpair.cli.terminal import Parser, TerminalStyle, add_common, add_pager, dump, one_profile, out, safe, style_for
 from toolpair.dialects.block_texts import call_summary
 from toolpair.history.comparison_rows import ComparisonRow, ComparisonRows
 from toolpair.history.comparison_text import DIFFER, summary_text
@@ -66,6 +57,7 @@ def parser() -> Parser:
         --leaf-b ID   the same for B
         """)
     add_common(result, ("text", "json"), "also print what calls, results and messages say where they differ")
+    add_pager(result)
     return result
 
 

@@ -16,7 +16,7 @@ from toolpair.cli.file_report import Entry, entry_of, place_shown, problem_entry
 from toolpair.cli.pasted import pasted
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
-from toolpair.cli.terminal import Parser, TerminalStyle, add_common, dump, out, safe, say, style_for, typed
+from toolpair.cli.terminal import Parser, TerminalStyle, add_common, add_pager, dump, out, safe, say, style_for, typed
 from toolpair.rules.causes import CausePage, cause_called, cause_ids
 from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on_by, recognise_all
 from toolpair.rules.errors.places import places_in, typed_place
@@ -88,6 +88,7 @@ def parser() -> Parser:
         [FILE]  the session that the error text is about
         """)
     add_common(result, ("text", "json"))
+    add_pager(result)
     return result
 
 

@@ -5,27 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import Final
 
 from toolpair.cli import exits
 from toolpair.cli.file_report import Entry, entry_of
 from toolpair.cli.terminal import TerminalStyle, dump, out, safe, style_for
+from toolpair.proof.words import KIND_NAMES, listed
 from toolpair.session.handed_over import KINDS, HandOver, Kind, SentText, handed_over
 from toolpair.session.session import Session
 from toolpair.transcript.counting import plural
 
 Named = tuple[str, Session]
-_NAMES: Final[dict[Kind, str]] = {
-    "output": "output",
-    "words": "user text",
-    "answer": "answer",
-    "call": "call",
-    "image": "image",
-}
-_LISTED: Final = 20
-"""Of each kind; JSON has all."""
-_BEGINNING: Final = 60
-"""Characters of a text that are shown with --show-content."""
 
 
 def print_hand_over(a: Named, b: Named, options: argparse.Namespace) -> int:
@@ -45,33 +34,29 @@ def _print(
     name: str, other: str, only: Sequence[SentText], sent: dict[Kind, int], style: TerminalStyle, content: bool
 ) -> None:
     missing = {kind: [one for one in only if one.kind == kind] for kind in KINDS}
-    told = [f"{len(missing[kind]):,} of {plural(sent[kind], _NAMES[kind])}" for kind in KINDS if missing[kind]]
+    told = [f"{len(missing[kind]):,} of {plural(sent[kind], KIND_NAMES[kind])}" for kind in KINDS if missing[kind]]
     if not told:
         out(style.green(f"All that {safe(name)} sends, {safe(other)} sends, too."))
         return
     out(style.bold(f"{safe(name)} sends what {safe(other)} does not: {', '.join(told)}."))
-    for kind in KINDS:
-        for one in missing[kind][:_LISTED]:
-            where = f"messages.{one.message}" + (f", line {one.line}" if one.line is not None else "")
-            names = "  ".join(safe(part) for part in (one.tool, one.id) if part)
-            said = f"  {safe(one.text[:_BEGINNING])}" if content and kind != "image" else ""
-            out(
-                f"  {_NAMES[kind]:<10} {where}  {names}  {style.dim(plural(len(one.text), 'character'))}{said}".rstrip()
-            )
-        if len(missing[kind]) > _LISTED:
-            out(style.dim(f"  … and {plural(len(missing[kind]) - _LISTED, f'more {_NAMES[kind]}')}"))
+    for line in listed(only, content):
+        out(safe(line))
+
+
+def text_entries(texts: Sequence[SentText], content: bool) -> list[Entry]:
+    """The same for JSON."""
+    names = "kind id tool message line" + (" text" if content else "")
+    return [{**entry_of(one, names), "characters": len(one.text)} for one in texts]
 
 
 def _json(a: Named, b: Named, found: HandOver, content: bool) -> Entry:
-    names = "kind id tool message line" + (" text" if content else "")
-
     def side(named: Named, only: Sequence[SentText], sent: dict[Kind, int], branches: int) -> Entry:
         return {
             "path": named[0],
             "format": named[1].format.id,
             "branches": branches,
             "sent": sent,
-            "only": [{**entry_of(one, names), "characters": len(one.text)} for one in only],
+            "only": text_entries(only, content),
         }
 
     return {

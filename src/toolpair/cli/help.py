@@ -12,7 +12,7 @@ from toolpair.cli.main import COMMANDS
 from toolpair.cli.meant import COMMANDS_ELSEWHERE, closest
 from toolpair.cli.open import parser as interface_parser
 from toolpair.cli.own_recipes import names as own_recipes
-from toolpair.cli.terminal import Parser, out
+from toolpair.cli.terminal import Parser, add_pager, out
 from toolpair.recipes import RECIPES
 from toolpair.rules.pages import FAMILIES
 from toolpair.rules.profiles import is_profile
@@ -53,6 +53,7 @@ examples:
 def parser() -> Parser:
     result = Parser("help", "Print a page on a command, a rule, a recipe, a profile, or exit-codes.", _EPILOG)
     result.add("[TOPIC]  what to explain (default: the program)")
+    add_pager(result)
     return result
 
 

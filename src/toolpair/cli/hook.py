@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import html
 import os
 import re
+import shlex
+import shutil
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -39,6 +43,14 @@ _REPORTS: Final = "report claude-code || exit 0"
 """The end of the command in Claude Code's settings: an exit code of 2 would stop the agent."""
 _OF_ANY: Final = re.compile(r"[^;&|]*\btoolpair\S* hook report claude-code( \|\| exit 0)?")
 """The command that any toolpair has written there, however its path has to be quoted."""
+_NOTIFIED: Final = ["hook", "report", "codex"]
+"""The end of the command in Codex's settings; Codex adds what has ended, as JSON."""
+_LINE: Final = re.compile(rf"^notify = \[.*\]  # {_MARK}\n".encode(), re.MULTILINE)
+_NOTICES: Final[dict[str, tuple[str, ...]]] = {
+    "notify-send": ("--app-name=toolpair", "--", "toolpair"),
+    "osascript": ("-e", 'on run argv\ndisplay notification (item 1 of argv) with title "toolpair"\nend run'),
+}
+"""What shows a notice of the desktop; the text is the last argument."""
 _EVENTS: Final = ("SessionStart", "Stop")
 _ID: Final = re.compile(r"\b[0-9a-f]{8}-[0-9a-f-]{27}\b")
 _SECONDS: Final = 10
@@ -96,7 +108,7 @@ claude() {{
 def parser() -> Parser:
     result = Parser("hook", "Make an agent tell of a broken session by itself.", _EPILOG)
     result.add("""
-        [WHAT]     claude-code, skill, opencode or shell; report is what they run
+        [WHAT]     claude-code, skill, codex, opencode or shell; report is what they run
         [ARGS...]  of report
         --install  write it, after asking
         --remove   take it out again
@@ -122,6 +134,11 @@ class Hook(Struct, frozen=True):
 _IN: Final = "installed"
 _NOT_IN: Final = "not installed"
 _ANOTHER: Final = "another file is there"
+_ANOTHERS: Final = "its notify is another's"
+_WHY_NOT: Final = {
+    _ANOTHER: "{} is not as toolpair wrote it and stays as it is; only you can move or remove it.",
+    _ANOTHERS: "{} has a notify, and Codex runs only one: it stays as it is.",
+}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -149,8 +166,8 @@ def run(options: argparse.Namespace) -> int:
     path = hook.path(machine)
     there = _read(path)
     state = hook.state(there)
-    if state == _ANOTHER:
-        raise Refused(f"{path} is not as toolpair wrote it and stays as it is; only you can move or remove it.")
+    if state in _WHY_NOT:
+        raise Refused(_WHY_NOT[state].format(path))
     if options.remove:
         return _remove(hook, path, there if state == _IN else None, options.yes)
     made = hook.content(there)
@@ -165,6 +182,8 @@ def run(options: argparse.Namespace) -> int:
     if not _wanted(f"Write to {safe(path)}?", options.yes):
         return exits.PROBLEMS
     _write(path, made, there)
+    if options.what == "codex" and not any(map(shutil.which, _NOTICES)):
+        say(f"Neither {' nor '.join(_NOTICES)} is installed, so nothing will be shown until one is.")
     out(f"Written to {safe(path)}. `{command(f'hook {options.what} --remove')}` takes it out again.")
     return exits.OK
 
@@ -342,6 +361,30 @@ def _spliced(there: bytes | None, old: Any, new: Any) -> bytes:
     return splice(there, old, new)
 
 
+def _notify(there: bytes | None) -> Any:
+    """What Codex runs when a turn has ended. Raises UsageError."""
+    import tomllib
+
+    try:
+        return tomllib.loads((there or b"").decode("utf-8")).get("notify")
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"Codex's settings are not TOML ({error}); nothing was written.") from None
+
+
+def _state_of_notify(there: bytes | None) -> str:
+    found = _notify(there)
+    if found is None:
+        return _NOT_IN
+    is_own = isinstance(found, list) and found[-3:] == _NOTIFIED and "toolpair" in str(found[0])
+    return _IN if is_own and _LINE.search(there or b"") is not None else _ANOTHERS
+
+
+def _with_notify(there: bytes | None) -> bytes:
+    """At the start of the file, where no table has begun."""
+    line = f"notify = {dump([*shlex.split(command('hook'))[:-1], *_NOTIFIED])}  # {_MARK}\n".encode()
+    return line + _LINE.sub(b"", there or b"", count=1)
+
+
 def _of_own(title: str, path: Callable[[Machine], Path], text: str) -> Hook:
     """A file that is toolpair's own."""
     return Hook(
@@ -362,6 +405,14 @@ HOOKS: Final = {
         "a skill for Claude Code: what to do when a session is refused",
         lambda machine: get_agent("claude-code").home(machine) / "skills/toolpair/SKILL.md",
         _SKILL,
+    ),
+    "codex": Hook(
+        "Codex's notify: a notice of the desktop when a turn has ended",
+        lambda machine: get_agent("codex").home(machine) / "config.toml",
+        _state_of_notify,
+        _with_notify,
+        lambda there, made: made[: made.index(b"\n")].decode(),
+        lambda there: _LINE.sub(b"", there, count=1) or None,
     ),
     "opencode": _of_own(
         "opencode's plugin: a notice when a session rests",
@@ -387,6 +438,12 @@ def _report(words: list[str]) -> int:
             said = _broken(f"{get_agent('opencode').databases(Machine.here())[0]}::{others[0]}")  # type: ignore[attr-defined]
             if said is not None:
                 out(said)
+        elif agent == "codex":
+            thread = str(orjson.loads(others[0])["thread-id"])
+            found = index(Machine.here(), current_folder(), ("codex",))
+            said = next((_broken(one.path) for one in found if one.session_id == thread), None)
+            if said is not None:
+                _show(said)
         elif agent == "shell":
             path = _claude_session(" ".join(others))
             said = _broken(path) if path is not None else None
@@ -395,6 +452,15 @@ def _report(words: list[str]) -> int:
     except Exception:
         return exits.OK
     return exits.OK
+
+
+def _show(said: str) -> None:
+    """In a notice of the desktop, if there is a program for it: Codex shows nothing of what its notify prints."""
+    for program, arguments in _NOTICES.items():
+        if (path := shutil.which(program)) is not None:
+            text = html.escape(said, quote=False) if program == "notify-send" else said
+            subprocess.run([path, *arguments, text], check=False, capture_output=True, timeout=_SECONDS)
+            return
 
 
 def _claude_session(words: str) -> str | None:

@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "compare": "toolpair.cli.compare",
     "diff": "toolpair.cli.diff",
     "sees": "toolpair.cli.sees",
+    "prove": "toolpair.cli.prove",
     "first-break": "toolpair.cli.first_break",
     "export": "toolpair.cli.export",
     "cut": "toolpair.cli.cut",
@@ -42,6 +43,7 @@ COMMANDS: Final = {
     "recipes": "toolpair.cli.recipes",
     "config": "toolpair.cli.config",
     "doctor": "toolpair.cli.doctor",
+    "schema": "toolpair.cli.schema",
     "help": "toolpair.cli.help",
     "hook": "toolpair.cli.hook",
     "completion": "toolpair.cli.completion",
@@ -89,7 +91,20 @@ def _dispatch(arguments: list[str]) -> int:
             _look_at(command, arguments[1:])
         module, command, typed = import_module(INTERFACE), "open", arguments
     parser = module.parser()
-    return int(module.run(parser.parse_args([*_configured(command, parser, typed), *typed])))
+    options = parser.parse_args([*_configured(command, parser, typed), *typed])
+    if _is_long(options):
+        from toolpair.cli.pager import paged
+
+        return paged(lambda: int(module.run(options)))
+    return int(module.run(options))
+
+
+def _is_long(options: Any) -> bool:
+    """Whether text of many lines goes to a terminal."""
+    from toolpair.cli.terminal import is_terminal
+
+    is_text = getattr(options, "output_format", "text") == "text"
+    return is_text and not getattr(options, "no_pager", True) and is_terminal(sys.stdout)
 
 
 def _configured(command: str, parser: Any, typed: list[str]) -> list[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolpair.cli import exits, streams
 from toolpair.cli.exits import UsageError
 from toolpair.cli.terminal import Parser, add_common, add_leaf, agreed, is_terminal, one_profile, out, say, typed
 from toolpair.shell.program import command
+from toolpair.shell.settings import BadSettings, Settings, of_user
 from toolpair.source.addresses import divided, is_database
 from toolpair.source.errors import UnknownForm, UnreadableFile
 from toolpair.transcript.counting import plural
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from toolpair.session.session import Session
-    from toolpair.tui import Open
+    from toolpair.tui import Open, Own
 
 _STDIN = "-"
+OWN_TABLES: Final = ("keys", "signs")
+"""What the user can set of the interface besides its options."""
 
 _EPILOG = """\
 commands:
@@ -222,9 +225,23 @@ def has_terminal() -> bool:
     return is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
+def own_settings(wrong: list[str]) -> Own:
+    """The keys and colours that the user has set; what is wrong with them is one sentence in `wrong`."""
+    from toolpair.tui import own_of
+
+    try:
+        return own_of(of_user(), wrong)
+    except BadSettings:  # said where the options were read
+        return own_of(Settings({}), wrong)
+
+
 def _run_interface(session: Session | None, path: str | None, options: argparse.Namespace, database: str | None) -> int:
     from toolpair.tui import run as run_interface
 
+    wrong: list[str] = []
+    own = own_settings(wrong)
+    for sentence in wrong:
+        say(sentence)
     result = run_interface(
         session,
         at=options.at,
@@ -234,6 +251,7 @@ def _run_interface(session: Session | None, path: str | None, options: argparse.
         journal=not options.no_journal,
         database=database,
         cached=not options.no_cache,
+        own=own,
     )
     if result.saved:
         streams.note_saved()

@@ -12,7 +12,18 @@ from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry, entry_of
 from toolpair.cli.markdown import prose
 from toolpair.cli.rule_pages.severities import EVIDENCE
-from toolpair.cli.terminal import Parser, TerminalStyle, add_color, add_format, columns, dump, folded, out, style_for
+from toolpair.cli.terminal import (
+    Parser,
+    TerminalStyle,
+    add_color,
+    add_format,
+    add_pager,
+    columns,
+    dump,
+    folded,
+    out,
+    style_for,
+)
 from toolpair.rules.profiles import PROFILES, Family, Profile, is_profile, no_such_profile, profile
 from toolpair.shell.program import command
 
@@ -34,6 +45,7 @@ def parser() -> Parser:
     result.add("[NAME]  a profile, or a family of one, as in mistral/v13")
     add_format(result, ("text", "json", "markdown"))
     add_color(result)
+    add_pager(result)
     return result
 
 

@@ -16,6 +16,7 @@ from toolpair.cli.terminal import (
     TerminalStyle,
     add_color,
     add_format,
+    add_pager,
     columns,
     dump,
     folded,
@@ -50,6 +51,7 @@ def parser() -> Parser:
     result.add("[NAME]  one recipe")
     add_format(result, ("text", "json"))
     add_color(result)
+    add_pager(result)
     return result
 
 

@@ -11,7 +11,7 @@ from toolpair.cli.exits import UsageError
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.rule_markdown import index, page
 from toolpair.cli.rule_pages.text import print_list, print_rule
-from toolpair.cli.terminal import Parser, add_color, add_format, chosen_profiles, dump, out, style_for
+from toolpair.cli.terminal import Parser, add_color, add_format, add_pager, chosen_profiles, dump, out, style_for
 from toolpair.rules.pages import FAMILIES, pages
 from toolpair.rules.registry import RULES
 from toolpair.shell.program import command
@@ -37,6 +37,7 @@ def parser() -> Parser:
         """)
     add_format(result, ("text", "json", "markdown"))
     add_color(result)
+    add_pager(result)
     return result
 
 

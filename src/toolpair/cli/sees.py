@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Container, Iterator
 from typing import Final
 
 from msgspec import Struct
@@ -17,6 +18,7 @@ from toolpair.cli.terminal import (
     add_common,
     add_leaf,
     add_options,
+    add_pager,
     dump,
     one_profile,
     out,
@@ -24,7 +26,8 @@ from toolpair.cli.terminal import (
     style_for,
 )
 from toolpair.dialects.block_texts import call_summary
-from toolpair.history.sent_rows import UNKNOWN_SENDER, SeenRow, seen_rows
+from toolpair.formats.format import SentRequest
+from toolpair.history.sent_rows import UNKNOWN_SENDER, SeenRow, request_sent, rows_sent
 from toolpair.session.session import Conversation, Session
 from toolpair.transcript.counting import plural
 
@@ -72,60 +75,79 @@ def parser() -> Parser:
         ("text", "json"),
         "print the messages whole; without it only their beginnings, and in JSON ids, names and sizes",
     )
+    add_pager(result)
     return result
 
 
 def run(options: argparse.Namespace) -> int:
     session = inputs.opened(options, one_profile(options))
     content = options.show_content
-    in_json = options.output_format == "json"
-    before = None if options.fixed else _entries(session, content, in_json)
-    after = None
-    fixes = 0
-    if not options.before and session.stage_recommended() is not None:
-        fixes = sum(row.count for row in session.staged)
-        after = _entries(session, content, in_json)
-    elif options.fixed:
-        after = _entries(session, content, in_json)
-    if in_json:
-        out(dump(_json(session, options.file, before, after, fixes), indent=2))
+    if options.output_format == "json":
+        out(dump(_json(session, options), indent=2))
         return exits.OK
     printer = _HistoryPrinter(style_for(sys.stdout, options.color), content)
-    if before is not None:
-        printer.history(before, f"{safe(options.file)}, as it is")
-    if after is not None:
-        if before is not None:
+    if not options.fixed:
+        printer.history(session, f"{safe(options.file)}, as it is")
+    fixes = 0 if options.before else _fixed(session)
+    if fixes or options.fixed:
+        if not options.fixed:
             out()
         taken = f"after {plural(fixes, 'recommended fix', 'recommended fixes')}" if fixes else "with nothing to fix"
-        printer.history(after, f"{safe(options.file)}, {taken}")
+        printer.history(session, f"{safe(options.file)}, {taken}")
     return exits.OK
 
 
-def _entries(session: Session, content: bool, with_records: bool) -> list[Entry]:
-    """`with_records`: also what becomes of each record of the file."""
-    return [
-        {
-            **_conversation_entry(session, conversation, content),
-            **({"records": list(_records(conversation))} if with_records else {}),
-        }
-        for conversation in session.conversations
-    ]
+def _fixed(session: Session) -> int:
+    """Take the recommended fixes. How many there were."""
+    return sum(row.count for row in session.staged) if session.stage_recommended() is not None else 0
 
 
-def _json(session: Session, path: str, before: list[Entry] | None, after: list[Entry] | None, fixes: int) -> Entry:
+def _json(session: Session, options: argparse.Namespace) -> Entry:
     """A single conversation is at the top level of the report, several are in its list `conversations`."""
-    report: Entry = {"version": 1, "path": path, "format": session.format.id}
-    for entry in (*(before or ()), *(after or ())):
-        parts = (*entry["messages"], *entry["left_out"])
-        for block in (block for part in parts for block in part["blocks"]):
-            if "value" not in block:
-                del block["text"]
-    if before is not None:
-        report |= before[0] if len(before) == 1 else {"conversations": before}
-    if after is not None:
-        after_fixes = after[0] if len(after) == 1 else {"conversations": after}
-        report["after"] = {"fixes": fixes, **after_fixes}
+    report: Entry = {"version": 1, "path": options.file, "format": session.format.id}
+    if not options.fixed:
+        report |= _histories(session, options.show_content)
+    fixes = 0 if options.before else _fixed(session)
+    if fixes or options.fixed:
+        report["after"] = {"fixes": fixes, **_histories(session, options.show_content)}
     return report
+
+
+def _histories(session: Session, content: bool) -> Entry:
+    found = [_history(conversation, content) for conversation in session.conversations]
+    return found[0] if len(found) == 1 else {"conversations": found}
+
+
+class _Part(Struct):
+    """A message of the request, or what is left out in one place."""
+
+    number: int | None
+    """The message's, from 0; None for what is left out."""
+    before: int
+    """What is left out stands before this message."""
+    role: str
+    blocks: list[tuple[SeenRow, bool]]
+    """Each, and whether it is in a different place in the request than in the file."""
+
+
+def _parts(conversation: Conversation) -> Iterator[_Part]:
+    """The messages of the request in order, with what is left out in its place."""
+    moved = _Moves(conversation)
+    message: _Part | None = None
+    lost: list[_Part] = []
+    for row in rows_sent(conversation):
+        block = row, moved.is_moved(row)
+        if row.message is not None:
+            if message is None or message.number != row.message:
+                yield from (message, *lost) if message is not None else lost
+                message, lost = _Part(row.message, row.message, row.role, []), []
+            message.blocks.append(block)
+            continue
+        if not lost or lost[-1].role != row.role:
+            follows = message.number + 1 if message is not None and message.number is not None else 0
+            lost.append(_Part(None, follows, row.role, []))
+        lost[-1].blocks.append(block)
+    yield from (message, *lost) if message is not None else lost
 
 
 class _HistoryPrinter(Struct, frozen=True):
@@ -134,40 +156,53 @@ class _HistoryPrinter(Struct, frozen=True):
     style: TerminalStyle
     content: bool
 
-    def history(self, entries: list[Entry], title: str) -> None:
-        for number, entry in enumerate(entries):
-            of = f", conversation {number + 1} of {len(entries)}" if len(entries) > 1 else ""
+    def history(self, session: Session, title: str) -> None:
+        conversations = session.conversations
+        for number, conversation in enumerate(conversations):
+            of = f", conversation {number + 1} of {len(conversations)}" if len(conversations) > 1 else ""
             out(self.style.bold(f"{title}{of}"))
-            out(self.style.dim(_who(entry)))
-            for message in in_order(entry):
+            request = request_sent(conversation)
+            out(self.style.dim(_who(request)))
+            messages, fates = 0, Counter[str]()
+            for part in _parts(conversation):
                 out()
-                self._message(message)
+                self._part(part)
+                messages += part.number is not None
+                fates.update(row.fate for row, _ in part.blocks)
             out()
-            out(_count(entry))
+            out(_count(conversation, request, messages, fates))
 
-    def _message(self, message: Entry) -> None:
-        number = message["number"]
-        head = f"{number:>5,}" if number is not None else "    –"
-        out(self.style.bold(f"{head}  {safe(message['role'])}"))
-        for block in message["blocks"]:
-            self._block(block)
+    def _part(self, part: _Part) -> None:
+        head = f"{part.number:>5,}" if part.number is not None else "    –"
+        out(self.style.bold(f"{head}  {safe(part.role)}"))
+        for row, moved in part.blocks:
+            self._block(row, moved)
 
-    def _block(self, block: Entry) -> None:
-        mark = _MARKS.get(block["fate"], "")
-        if block["moved"]:
+    def _block(self, row: SeenRow, moved: bool) -> None:
+        mark = _MARKS.get(row.fate, "")
+        if moved:
             mark = f"{mark}, moved" if mark else "moved"
-        named = filter(None, (block["type"], block["name"], block["id"]))
+        text = _text(row)
+        named = filter(None, (row.type, row.block.name if row.block is not None else None, row.id))
         line = f"       {'  '.join(map(safe, named))}"
-        first, *rest = block["text"].split("\n") if self.content else [_short(block["text"])]
+        first, *rest = text.split("\n") if self.content else [_short(text)]
         line += f"  {safe(first)}" if first else ""
-        if block["lines"] > 1 and not self.content:
-            line += f"  ({block['lines']:,} lines)"
+        if not self.content and (lines := _lines(text)) > 1:
+            line += f"  ({lines:,} lines)"
         if mark:
             line += f"  [{mark}]"
-        lost = block["fate"] in ("dropped", "replaced")
+        lost = row.fate in ("dropped", "replaced")
         out(self.style.red(line) if lost else self.style.green(line) if mark else line)
         for text in rest:
             out(f"         {safe(text)}")
+
+
+def _text(row: SeenRow) -> str:
+    return call_summary(row.block) if row.block is not None and row.block.kind == "call" else row.text
+
+
+def _lines(text: str) -> int:
+    return text.count("\n") + 1 if text else 0
 
 
 def _short(text: str) -> str:
@@ -175,12 +210,12 @@ def _short(text: str) -> str:
     return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"
 
 
-def _who(entry: Entry) -> str:
-    if entry["refuses"]:
-        return safe(entry["refuses"])
-    if entry["agent"] is None:
+def _who(request: SentRequest | None) -> str:
+    if request is None:
         return UNKNOWN_SENDER
-    who = f"{entry['agent']} {entry['agent_version'] or ''}".strip()
+    if request.refuses:
+        return safe(request.refuses)
+    who = f"{request.agent} {request.version or ''}".strip()
     return f"What {safe(who)} sends when it resumes now, its own reminders aside."
 
 
@@ -193,71 +228,47 @@ _COUNTED: Final = (
 )
 
 
-def _count(entry: Entry) -> str:
-    outputs = entry["outputs"]
-    blocks = [block for part in (*entry["messages"], *entry["left_out"]) for block in part["blocks"]]
-    fates = [block["fate"] for block in blocks]
-    said = f"{plural(len(entry['messages']), 'message')}; "
-    said += f"{outputs['seen']:,} of {outputs['total']:,} outputs reach the model"
-    if entry["refuses"]:
-        said = f"Nothing is sent; {plural(outputs['total'], 'output')} in the file"
+def _count(conversation: Conversation, request: SentRequest | None, messages: int, fates: Counter[str]) -> str:
+    verdict = conversation.verdict
+    said = f"{plural(messages, 'message')}; "
+    said += f"{verdict.outputs_seen:,} of {verdict.outputs_total:,} outputs reach the model"
+    if request is not None and request.refuses:
+        said = f"Nothing is sent; {plural(verdict.outputs_total, 'output')} in the file"
     for fate, words in _COUNTED:
-        if fates.count(fate):
-            said += f"; {fates.count(fate):,} {words}"
+        if fates[fate]:
+            said += f"; {fates[fate]:,} {words}"
     return f"{said}."
 
 
-def _conversation_entry(session: Session, conversation: Conversation, content: bool = False) -> Entry:
-    """The messages of the request in order, and what is left out of it, each with the number of the following message.
+def _history(conversation: Conversation, content: bool) -> Entry:
+    """The messages of the request in order, what is left out of it, and what becomes of each record of the file.
 
-    With `content` each block has its exact `value`; otherwise only names, ids, sizes and a short text.
+    With `content` each block has its exact `value`; otherwise only names, ids and sizes.
     """
-    seen = conversation.judged.seen
-    verdict = conversation.verdict
+    request, verdict = request_sent(conversation), conversation.verdict
+    sent: list[Entry] = []
+    left_out: list[Entry] = []
+    records: set[int] = set()
+    for part in _parts(conversation):
+        blocks = [_block(conversation, row, moved, content) for row, moved in part.blocks]
+        if part.number is None:
+            left_out.append({"before": part.before, "role": part.role, "blocks": blocks})
+            continue
+        sent.append({"number": part.number, "role": part.role, "blocks": blocks})
+        records.update(row.block.record for row, _ in part.blocks if row.block is not None)
     return {
-        "agent": seen.agent if seen is not None else None,
-        "agent_version": seen.version if seen is not None else None,
-        "refuses": seen.refuses if seen is not None else None,
+        "agent": request.agent if request is not None else None,
+        "agent_version": request.version if request is not None else None,
+        "refuses": request.refuses if request is not None else None,
         "outputs": {name: getattr(verdict, f"outputs_{name}") for name in ("total", "seen", "shortened")},
-        **_messages(session, conversation, content),
+        "messages": sent,
+        "left_out": left_out,
+        "records": [*_records(conversation, records)],
     }
 
 
-def in_order(entry: Entry) -> Iterator[Entry]:
-    """The messages of an entry interleaved with what is left out, in file order; the number of those is None."""
-    left_out = iter(entry["left_out"])
-    lost = next(left_out, None)
-    for message in entry["messages"]:
-        while lost is not None and lost["before"] is not None and lost["before"] <= message["number"]:
-            yield {"number": None, **lost}
-            lost = next(left_out, None)
-        yield message
-    if lost is not None:
-        yield from ({"number": None, **found} for found in (lost, *left_out))
-
-
-def _messages(session: Session, conversation: Conversation, content: bool) -> Entry:
-    moved = _Moves(conversation)
-    sent: list[Entry] = []
-    left_out: list[Entry] = []
-    for row in seen_rows(conversation.judged):
-        block = _block(conversation, row, moved.is_moved(row), content)
-        if row.message is not None:
-            if not sent or sent[-1]["number"] != row.message:
-                sent.append({"number": row.message, "role": row.role, "blocks": []})
-            sent[-1]["blocks"].append(block)
-            continue
-        follows = sent[-1]["number"] + 1 if sent else 0
-        last = left_out[-1] if left_out else None
-        if last is None or (last["before"], last["role"]) != (follows, row.role):
-            left_out.append({"before": follows, "role": row.role, "blocks": []})
-        left_out[-1]["blocks"].append(block)
-    return {"messages": sent, "left_out": left_out}
-
-
 def _block(conversation: Conversation, row: SeenRow, moved: bool, content: bool) -> Entry:
-    block = row.block
-    text = call_summary(block) if block is not None and block.kind == "call" else row.text
+    block, text = row.block, _text(row)
     entry: Entry = {
         "type": row.type,
         "fate": row.fate,
@@ -266,19 +277,16 @@ def _block(conversation: Conversation, row: SeenRow, moved: bool, content: bool)
         "name": block.name if block is not None else None,
         "line": conversation.document.line_of(block.record) if block is not None else None,
         "characters": len(text),
-        "lines": text.count("\n") + 1 if text else 0,
-        "text": text if content else text.split("\n", 1)[0][:200],
+        "lines": _lines(text),
     }
-    if content:
-        entry["value"] = row.value
-    return entry
+    return entry | {"text": text, "value": row.value} if content else entry
 
 
 class _Moves:
     """Which blocks are in a different place in the request than in the file."""
 
     def __init__(self, conversation: Conversation) -> None:
-        self.place = {record.uid: number for number, record in enumerate(conversation.document.records)}
+        self.document = conversation.document
         self.calls: dict[str, int] = {}
         self.message: int | None = None
         self.before = -1
@@ -289,9 +297,15 @@ class _Moves:
         """Asked row by row in order: a result that came before its call, or text that came before earlier text."""
         if row.message is None or row.block is None:
             return False
-        place = self.place.get(row.block.record, -1)
+        is_call = row.block.kind == "call"
+        if row.role != "user" and not is_call:
+            return False
+        try:
+            place = self.document.number_of(row.block.record)
+        except KeyError:
+            place = -1
         id_ = row.id or ""
-        if row.block.kind == "call":
+        if is_call:
             self.calls[id_] = place
         if row.role != "user":
             return False
@@ -301,10 +315,8 @@ class _Moves:
         return place < self.before or (row.block.kind == "result" and place < self.calls.get(id_, -1))
 
 
-def _records(conversation: Conversation) -> Iterable[Entry]:
+def _records(conversation: Conversation, sent: Container[int]) -> Iterator[Entry]:
     """Every record of the conversation with its scope, and whether any of it is sent."""
-    rows = seen_rows(conversation.judged)
-    sent = {row.block.record for row in rows if row.message is not None and row.block is not None}
     scopes = conversation.transcript.scopes
     for number, record in enumerate(conversation.document.records):
         yield {

@@ -22,6 +22,7 @@ from toolpair.cli.terminal import (
     TerminalStyle,
     add_color,
     add_format,
+    add_pager,
     dump,
     out,
     safe,
@@ -68,6 +69,7 @@ def parser() -> Parser:
         """)
     add_format(result, ("text", "json", "jsonl"))
     add_color(result)
+    add_pager(result)
     return result
 
 

@@ -310,6 +310,11 @@ def add_color(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--color", choices=COLORS, default="auto", help=help)
 
 
+def add_pager(parser: Parser) -> None:
+    """The option of commands whose text is shown by a pager, which they have because of it."""
+    parser.add("--no-pager  print it all, with no pager")
+
+
 def _version(text: str) -> str:
     if not re.fullmatch(r"\d+(\.\d+)*", text, re.ASCII):
         raise UsageError(f"--agent-version takes a version such as 2.1.330, not {text!r}.")

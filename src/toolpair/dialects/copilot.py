@@ -6,9 +6,11 @@ They are read as the blocks of Anthropic's Messages API, which all rules know, a
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from toolpair.dialects.block_texts import WrittenBlock, named_block, text_of
+from toolpair.dialects.media import HeldMedia, described
 from toolpair.transcript.model import Block
 
 USER: Final = "user.message"
@@ -18,19 +20,53 @@ SUMMARY: Final = "session.compaction_complete"
 ROLES: Final = {USER: "user", RESPONSE: "assistant", RESULT: "result"}
 """Type of an event that is sent -> who says it."""
 CALLS: Final = "toolRequests"
+ATTACHED: Final = "attachments"
+ASSET: Final = "session.binary_asset"
+"""Type of an event with the bytes of what others name by their hash. (Images of results are not sent again.)"""
+Assets = Mapping[str, Any]
+"""Id of an asset -> its content in Base64."""
 
 
-def blocks_of(kind: Any, data: dict[str, Any], record: int) -> tuple[Block, ...]:
+def blocks_of(kind: Any, data: dict[str, Any], record: int, assets: Assets) -> tuple[Block, ...]:
     """The blocks of an event of one of the types in `ROLES`."""
     if kind == RESULT:
         return (result_block(data, record),)
     if kind == USER:
         key = user_key(data)
-        return (WrittenBlock("text", str(data.get(key) or ""), record, ("data", key)),)
+        return (WrittenBlock("text", str(data.get(key) or ""), record, ("data", key)), *_media(data, record, assets))
     words, calls = data.get("content"), data.get(CALLS)
     said = (WrittenBlock("text", words, record, ("data", "content")),) if isinstance(words, str) and words else ()
     listed = calls if isinstance(calls, list) else ()
     return (*said, *(call_block(call, record, number) for number, call in enumerate(listed)))
+
+
+def _media(data: dict[str, Any], record: int, assets: Assets) -> Iterator[Block]:
+    """The images and documents that are sent with the user's words."""
+    attached = data.get(ATTACHED)
+    for number, part in enumerate(attached if isinstance(attached, list) else ()):
+        if is_media(part):
+            kind = "image" if part["mimeType"].startswith("image/") else "document"
+            content = part["data"] if "data" in part else assets.get(str(part["assetId"]), "")
+            media = {"type": kind, "source": {"type": "base64", "media_type": part["mimeType"], "data": content}}
+            yield WrittenBlock("media", HeldMedia.of(media, part), record, ("data", ATTACHED, number))
+
+
+def is_media(attached: Any) -> bool:
+    """Whether the bytes of what is attached are sent. Of a file without them a line of text is sent."""
+    return (
+        isinstance(attached, dict)
+        and isinstance(attached.get("mimeType"), str)
+        and ("data" in attached or "assetId" in attached)
+    )
+
+
+def attachment_of(media: dict[str, Any], was: Block | None, raw: dict[str, Any]) -> dict[str, Any]:
+    """An image or a document as an attachment; `raw` is the one that it was read from as `was`."""
+    if was is not None and media is was.value:
+        return raw
+    held = described(media)
+    named = {"displayName": raw["displayName"]} if "displayName" in raw else {}
+    return {"type": "blob", "data": held.data, "mimeType": held.type, **named}
 
 
 def user_key(data: dict[str, Any]) -> str:

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from toolpair.dialects.anthropic_writer import AnthropicWriter
 from toolpair.dialects.block_texts import text_of
-from toolpair.dialects.copilot import CALLS, call_of, result_of, user_key
+from toolpair.dialects.copilot import ATTACHED, CALLS, attachment_of, call_of, is_media, result_of, user_key
+from toolpair.dialects.media import HeldMedia
 from toolpair.transcript.draft import DraftBlock
 
 _OF_RESULT: Final = ("toolCallId", "toolName", "success", "error", "model")
@@ -43,8 +44,8 @@ class CopilotWriter(AnthropicWriter):
         result = next((block for block in found if block.kind == "result"), None)
         if result is not None:
             return result.value if result.source is None else result_of(result.value, result.source, result.written)
-        words = [text_of([block.value]) for block in found if block.kind != "call"]
-        made = dict(value)
+        words = [text_of([block.value]) for block in found if block.kind != "call" and not _is_media(block)]
+        made = _with_attachments(value, [block for block in found if _is_media(block)])
         calls = [call_of(block.value, block.source, block.written) for block in found if block.kind == "call"]
         if CALLS in made or calls:
             made[CALLS] = calls
@@ -56,3 +57,25 @@ class CopilotWriter(AnthropicWriter):
 
     def complete(self, value: Any, known: Sequence[DraftBlock]) -> Sequence[DraftBlock]:
         return known
+
+
+def _is_media(block: DraftBlock) -> bool:
+    return isinstance(block.value, HeldMedia)
+
+
+def _with_attachments(value: dict[str, Any], media: Sequence[DraftBlock]) -> dict[str, Any]:
+    """The event's data with these images and documents; what else is attached stays in its place."""
+    found = value.get(ATTACHED)
+    old = found if isinstance(found, list) else []
+    left = list(media)
+    made: list[Any] = []
+    for part in old:
+        own = next((block for block in left if block.written is part), None)
+        if own is not None:
+            left.remove(own)
+            made.append(attachment_of(own.value, own.source, part))
+        elif not is_media(part):
+            made.append(part)
+    made += [attachment_of(block.value, None, block.written or {}) for block in left]
+    same = len(made) == len(old) and all(new is part for new, part in zip(made, old, strict=True))
+    return dict(value) if same else {**value, ATTACHED: made}

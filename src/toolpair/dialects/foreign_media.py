@@ -1,4 +1,4 @@
-"""Images and documents as Bedrock, Gemini and the AI SDK spell them, read as Anthropic's API has them."""
+"""Images and documents as Bedrock, Gemini and libraries spell them, read as Anthropic's API has them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.dialects import anthropic, gemini
-from toolpair.dialects.media import HeldMedia
+from toolpair.dialects.media import HeldMedia, pixels_of
 
 
 def held_media(part: dict[str, Any]) -> HeldMedia | None:
@@ -27,8 +27,18 @@ def is_held(content: Any) -> bool:
     return isinstance(content, list) and any(isinstance(part, HeldMedia) for part in content)
 
 
-_AI_SDK: Final = ("file", "image", "media", "image-data", "file-data", "image-url", "file-url")
-"""Its types of parts: in messages the first two, in outputs the others."""
+_NAMED: Final = {
+    "type": (
+        *("file", "image", "media", "image-data", "file-data", "image-url", "file-url"),  # the AI SDK
+        *("image_content", "data", "uri"),  # LiveKit, Agent Framework
+    ),
+    "kind": ("binary", "image-url", "document-url"),  # pydantic-ai
+    "content_type": ("image",),  # Semantic Kernel
+    "block_type": ("image", "document"),  # LlamaIndex
+}
+"""The key by which libraries tell parts apart -> what it says of images and documents."""
+_CONTENT: Final = ("data", "image", "url", "base64", "uri", "data_uri")
+_TYPES: Final = ("mediaType", "mimeType", "media_type", "mime_type", "image_mimetype", "mime")
 
 
 def _media(part: dict[str, Any]) -> dict[str, Any] | None:
@@ -38,9 +48,10 @@ def _media(part: dict[str, Any]) -> dict[str, Any] | None:
             return {"type": kind, "source": {"type": "base64", "media_type": media, "data": source.get("bytes")}}
     if (found := gemini.spelled(part)) is not part and found["type"] in ("image", "document"):
         return dict(found)
-    media = next((part[key] for key in ("mediaType", "mimeType") if isinstance(part.get(key), str)), "image/")
-    data = next((part[key] for key in ("data", "image", "url") if isinstance(part.get(key), str)), None)
-    if part.get("type") not in _AI_SDK or data is None or "source" in part:
+    media = next((part[key] for key in _TYPES if isinstance(part.get(key), str)), "image/")
+    data = next((part[key] for key in _CONTENT if isinstance(part.get(key), str)), None)
+    named = any(part.get(key) in names for key, names in _NAMED.items()) if "source" not in part else False
+    if data is None or not (named or (part.keys() == {"data"} and pixels_of(data))):  # AutoGen's images have no name
         return None
     kind = "image" if media.startswith("image/") else "document"
     if data.startswith(("data:", "http:", "https:")):

@@ -113,6 +113,17 @@ _SPELLINGS: Final = (
         own=frozenset({"status"}),
     ),
     _Spelling("call", "a toolUse block of Bedrock's Converse API", "toolUseId", ("input",), ("name",), ("toolUse",)),
+    _Spelling(
+        "result",
+        "a tool_result block of Bedrock's Converse API",
+        "tool_use_id",
+        ("content",),
+        under=("tool_result",),
+        own=frozenset({"status"}),
+    ),
+    _Spelling(
+        "call", "a tool_use block of Bedrock's Converse API", "tool_use_id", ("input",), ("name",), ("tool_use",)
+    ),
     _Spelling("result", "a tool-result part of the AI SDK", "toolCallId", ("output", "result"), ("toolName",)),
     _Spelling("call", "a tool-call part of the AI SDK", "toolCallId", ("input", "args"), ("toolName",)),
 )

@@ -161,9 +161,13 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     return {**made, "id": call["id"]} if "id" in call else made
 
 
+_NAMES: Final = frozenset({*CALL, *RESPONSE, *_MEDIA, "text"})
+"""By which a part may be one of Gemini's."""
+
+
 def spelled(part: Any) -> Any:
     """A part as Anthropic's block; the part itself where there is none like it."""
-    if not isinstance(part, dict):
+    if not isinstance(part, dict) or part.keys().isdisjoint(_NAMES):
         return part
     if (call := _field(part, CALL)[1]) is not None:
         return _call(call)

@@ -61,6 +61,11 @@ class HeldMedia(dict[str, Any]):
         return held
 
 
+def as_filed(part: dict[str, Any]) -> dict[str, Any]:
+    """What the file has for an image or a document."""
+    return part.raw if isinstance(part, HeldMedia) else part
+
+
 def pixels_of(data: str) -> tuple[int, int] | None:
     """Width and height of an image in Base64: a PNG, GIF, JPEG or WebP."""
     for end in _HEADS:

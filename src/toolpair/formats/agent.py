@@ -112,6 +112,8 @@ class Agent(ABC):
     """What it does about a call without a result, where its own words are no sentence: "tells the model that …"."""
     silently: str = " without telling you"
     """The end of a sentence about a result that it leaves out."""
+    ask: Any = None
+    """The lazy `Ask`, by which it is asked what it sends; None where it cannot be."""
     sub_agent: str | None = None
     """`Transcript.agent` of a sub-agent's own session, which cannot be resumed by itself."""
 

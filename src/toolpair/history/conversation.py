@@ -169,6 +169,8 @@ class Conversation:
         self.windows: Final = windows
         self._known_links = links
         self._known = known
+        self.previewed: tuple[Sequence[Edit], Conversation] | None = None
+        """What these edits lead to, computed to be looked at: mostly they are what is applied then."""
         self._known_missing: tuple[weakref.ref[Conversation], Sequence[TextGone]] | None = None
         numbering = known.numbering if known is not None else None
         whole = len(windows) == 1 and windows[0].edges is None
@@ -486,19 +488,19 @@ class Conversation:
         """What is lost of what was sent."""
         from toolpair.history.losses import losses_between
 
-        return losses_between([*self._changed_since(before)], self._missing_texts(before))
+        return losses_between([*self.changed_since(before)], self._missing_texts(before))
 
     def sends_less(self, before: Conversation) -> Losses:
         """Which real outputs and user texts would have been sent before but not now."""
         from toolpair.history.losses import NOTHING, less_sent
 
-        return sum((less_sent(then, now) for then, now in self._changed_since(before)), NOTHING)
+        return sum((less_sent(then, now) for then, now in self.changed_since(before)), NOTHING)
 
     def texts_gone(self, before: Conversation) -> Losses:
         """Which texts of the records are nowhere any more."""
         from toolpair.history.losses import gone
 
-        return gone([*self._changed_since(before)], self._missing_texts(before))
+        return gone([*self.changed_since(before)], self._missing_texts(before))
 
     def _missing_texts(self, before: Conversation) -> Sequence[TextGone]:
         """Asked by who chooses fixes, and again for the verdict on them: all of the result is read for it."""
@@ -510,7 +512,7 @@ class Conversation:
             known = self._known_missing = (weakref.ref(before), found)
         return known[1]
 
-    def _changed_since(self, before: Conversation) -> Iterator[tuple[CheckedRecords, CheckedRecords]]:
+    def changed_since(self, before: Conversation) -> Iterator[tuple[CheckedRecords, CheckedRecords]]:
         """What says something else; all of it where the windows are others."""
         if before.reading is not self.reading:
             yield before.judged, self.judged

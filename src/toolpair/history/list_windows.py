@@ -7,11 +7,12 @@ from itertools import islice
 from typing import Any, Final
 
 import orjson
-from msgspec import Struct
+from msgspec import Struct, field
 
 from toolpair.formats import get_format
 from toolpair.formats.format import AS_RESUMED, Item
 from toolpair.history.checked_records import CheckedRecords, Ids
+from toolpair.history.growing_lists import GrowingLists, json_of
 from toolpair.history.lights import light_for
 from toolpair.history.outline import LEAST, Outline, Range
 from toolpair.history.scan import Scan
@@ -29,13 +30,12 @@ from toolpair.rules.profiles import Profile
 from toolpair.source.gc_pause import gc_paused
 from toolpair.transcript.model import Transcript, WindowEdges
 
-_SURELY_JSON: Final = (
-    orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
-)
 _TYPES: Final = frozenset({str, int, float, bool, type(None)})
 _SAMPLE: Final = 50
 _MOST: Final = 5_000
 """Messages that are checked together; a list that needs more is checked whole."""
+_KEPT: Final = 200
+"""Judged windows that are kept for other lists."""
 
 
 class ListWindows(Struct, frozen=True, eq=False):
@@ -82,6 +82,14 @@ def _holds_its_ends(before: CheckedRecords, after: CheckedRecords, edges: Window
     return first and (not edges.after or (bool(new) and old[-1].uid == new[-1].uid))
 
 
+class KnownOfLists(Struct, eq=False):
+    """What was found in lists of one format, with one profile and one request around them."""
+
+    scans: GrowingLists[Scan] = field(default_factory=GrowingLists)
+    windows: dict[tuple[bytes, bool, bool, int], CheckedWindow] = field(default_factory=dict)
+    """By the messages and what is around them."""
+
+
 def windows_in(
     messages: Sequence[Any],
     format_id: str,
@@ -89,19 +97,33 @@ def windows_in(
     least: int = LEAST,
     sure: Callable[[], bool] = lambda: True,
     request: Callable[[Transcript], Transcript] | None = None,
+    known: KnownOfLists | None = None,
 ) -> ListWindows | None:
     """A list in windows: its problems are the same as if checked whole. None when it must be checked whole.
 
     `sure` confirms that the list has that format; it is called if some messages are not plain ones of it. `request`
-    adds what the request around the list says.
+    adds what the request around the list says. With `known`, what is judged may be the same messages of another list:
+    which rules they break is right, but not the places, the causes and the fixes.
     """
     found = get_format(format_id)
     light = light_for(found, profile, AS_RESUMED)
-    if light is None or not is_json(messages):
+    body = json_of(messages) if light is not None else None
+    if light is None or body is None:
         return None
-    declared = None if request is None else CheckedRecords((), found, profile, request).transcript.declared_tools
-    scan = Scan(light, profile, declared, least, _is_otherwise)
-    scan.feed(messages)
+
+    def new() -> Scan:
+        declared = None if request is None else CheckedRecords((), found, profile, request).transcript.declared_tools
+        return Scan(light, profile, declared, least, _is_otherwise)
+
+    def fed(scan: Scan, more: Sequence[Any]) -> Scan:
+        scan.feed(more)
+        return scan
+
+    if known is None:
+        scan = fed(new(), messages)
+    else:
+        scan, last = known.scans.known([*messages], body, new, fed)
+        scan = fed(scan.forked(), last)
     outline = scan.outline()
     if outline is None or not (outline.clean or sure()):
         return None
@@ -110,21 +132,22 @@ def windows_in(
 
     def load(wanted: Range, edges: WindowEdges) -> CheckedWindow:
         first, end = outline.records(wanted)
+        key = (
+            (orjson.dumps(messages[first:end]), edges.before, edges.after, edges.signed) if known is not None else None
+        )
+        if known is not None and key in known.windows:
+            return known.windows[key]
         items = [Item(n, messages[n]) for n in range(first, end)]
-        return CheckedWindow(CheckedRecords(items, found, profile, request, edges=edges, ids=ids))
+        made = CheckedWindow(CheckedRecords(items, found, profile, request, edges=edges, ids=ids))
+        if known is not None and key is not None:
+            if len(known.windows) >= _KEPT:
+                known.windows.clear()
+            known.windows[key] = made
+        return made
 
     with gc_paused():
         judged = judge_ranges(outline, load, _MOST, TOGETHER)
         return None if judged is None else ListWindows(outline, judged)
-
-
-def is_json(messages: Sequence[Any]) -> bool:
-    """Whether the messages are plain JSON throughout, without half surrogates, so that they are sent as they are."""
-    try:
-        orjson.dumps(messages if type(messages) is list else list(messages), option=_SURELY_JSON)
-    except (TypeError, ValueError, RecursionError):
-        return False
-    return True
 
 
 def _is_otherwise(value: Any) -> bool:
@@ -141,7 +164,7 @@ def shape_of(messages: Sequence[Any]) -> str | None:
     look is needed.
     """
     for message in islice(messages, _SAMPLE):
-        if type(message) is not dict or not is_json([message]):
+        if type(message) is not dict or json_of([message]) is None:
             return None
         if message.get("role") == "tool":
             return "openai-chat"

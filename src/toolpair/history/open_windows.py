@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Final
 
@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats.engine.damage.found import flaws_of_file
 from toolpair.formats.engine.detection.list_evidence import ListEvidence
-from toolpair.formats.engine.reading.light import Doubtful
+from toolpair.formats.engine.reading.light import Doubtful, Light
+from toolpair.formats.engine.reading.typed_records import TypedRecords
 from toolpair.formats.format import FileFacts, Format, View
 from toolpair.history.checked_records import CheckedRecords, Ids, items_of
 from toolpair.history.conversation import Conversation
@@ -30,7 +31,7 @@ from toolpair.source.gc_pause import collect_young, gc_paused
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.joined import DocumentPart
 from toolpair.source.record import Record
-from toolpair.source.record_values import quiet_flaws, read
+from toolpair.source.record_values import quiet_flaws, read, spaces_between
 from toolpair.transcript.model import Damaged, Transcript, WindowEdges
 
 _BLOCK: Final = 1 << 17
@@ -221,7 +222,7 @@ def windowed_conversation(
 
 def _is_damaged_as_file(document: Document, format: Format) -> bool:
     """Whether something is wrong with the file itself that no record shows."""
-    if not document.mark and not document.commas and document.cut_end is None:
+    if not document.mark and not document.commas and document.cut_end is None and not document.halves_around:
         return False
 
     return any(harm is not None for harm in format.damage((), Transcript(()), flaws_of_file(document)))
@@ -231,7 +232,7 @@ def proven(scan: Scan, document: Document, edges: WindowEdges) -> tuple[OutlineW
     """The counts and ids of a document's records, if the scan proves them clean in their surroundings."""
     before, after = STAND_INS.before if edges.before else (), STAND_INS.after if edges.after else ()
     scan.feed(message.value for message in before)
-    scan.feed(_values([_body(record) for record in document.records], scan.light.sends))
+    scan.feed(values_of([_body(record) for record in document.records], scan.light))
     scan.feed(message.value for message in after)
     outline = scan.outline()
     if outline is None or not outline.clean or len(outline.windows) != 1:
@@ -248,7 +249,7 @@ def outline_of(document: Document, scan: Scan, progress: Progress | None = None)
     with gc_paused():
         start = 0
         for end, bodies in _bodies(document):
-            scan.feed(_values(bodies, scan.light.sends), end - start)
+            scan.feed(values_of(bodies, scan.light), end - start, bodies)
             start = end
             if scan.whole:
                 return None
@@ -257,12 +258,15 @@ def outline_of(document: Document, scan: Scan, progress: Progress | None = None)
         return scan.outline()
 
 
-def _values(bodies: Sequence[Any], sends: Container[Any] | None) -> list[Any]:
+def values_of(bodies: Sequence[Any], light: Light) -> list[Any]:
     """The values of the records; `Doubtful` for any that a strict parser rejects, or accepts despite a flaw.
 
-    The latter is checked only for records of the types that are sent; None: all are.
+    The latter is checked only for records of the types that are sent.
     """
-    loads = orjson.loads
+    if light.records is not None:
+        found = light.records.of(bodies) if Flood not in map(type, bodies) else None
+        return [_typed(body, light.records) for body in bodies] if found is None else found
+    loads, sends = orjson.loads, light.sends
     try:
         values = [loads(body) for body in bodies]
     except (TypeError, ValueError):
@@ -278,19 +282,17 @@ def _values(bodies: Sequence[Any], sends: Container[Any] | None) -> list[Any]:
     except (TypeError, ValueError, RecursionError):
         return [_value(body) for body in bodies]
     more = sum(map(len, raw)) + max(len(sent), 1) + 1 - len(written)
-    same = more == 0 or more == _spaces(b"".join(raw)) - _spaces(written)
+    same = more == 0 or more == spaces_between(b"".join(raw)) - spaces_between(written)
     return values if same else [_value(body) for body in bodies]
-
-
-def _spaces(text: bytes) -> int:
-    """How many spaces follow what separates values: Python writes them, and in strings there are as many when they are
-    written again.
-    """
-    return text.count(b": ") + text.count(b", ")
 
 
 def _body(record: Record) -> _Body:
     return record.body if record.lines == 1 else Flood(0, 0, record.lines, record.count, record.value, record.says)
+
+
+def _typed(body: _Body, records: TypedRecords) -> Any:
+    value = _value(body)
+    return value if isinstance(body, Flood) or type(value) is not dict else records.one(bytes(body), value)
 
 
 def _value(body: _Body) -> Any:

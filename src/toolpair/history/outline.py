@@ -42,6 +42,8 @@ class OutlineWindow(Struct, eq=False):
     """If the provider counts items: their number."""
     passed: int = 0
     """Outputs that its agent does not send, where it is clean."""
+    superseded: int = 0
+    """Records in whose place others were written, where it is clean."""
     mixed: Sequence[range] = ()
     """The calls of each message that has text, too, numbered within it: clean but for that, if that is a problem."""
 

@@ -7,6 +7,7 @@ histories that have hundreds of thousands, and at the least doubt leaves one to 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from typing import Any, Final
 
 from toolpair.formats.engine.reading.light import (
@@ -35,10 +36,13 @@ from toolpair.formats.engine.reading.light import (
     SoFar,
     Whole,
 )
+from toolpair.formats.engine.reading.typed_records import TypedRecord
 from toolpair.history.outline import LEAST, Outline, judged_together
 from toolpair.history.window_cutter import WindowCutter
 from toolpair.rules.crossed import may_be_crossed
 from toolpair.rules.profiles import Profile
+from toolpair.rules.wire import wire_of
+from toolpair.source.record_values import parse
 from toolpair.transcript.model import KEPT_OUTPUT, Damaged
 from toolpair.transcript.placeholders import BEGIN, known_placeholder
 
@@ -81,6 +85,8 @@ class Scan:
         cell = profile.cell("content.mixed_with_tool")
         self._parts_text = cell is not None and cell.severity is not None
         """The provider wants text and calls in messages of their own."""
+        self._wants_signed = wire_of(profile.base) in ("anthropic", "bedrock")
+        """Thinking without a signature is a problem."""
         self._mixed: int | None = None
         """The first record with both."""
         self.whole = False
@@ -96,14 +102,25 @@ class Scan:
         self._unlinked = 0
         self._hangs = self._holds = False
 
-    def feed(self, values: Iterable[Any], size: int = 0) -> None:
-        """The next records' values; `size`: their bytes."""
+    def forked(self) -> Scan:
+        """A scan that goes on from here without this one, of a list: its light collects nothing but evidence."""
+        made, light = copy(self), copy(self.light)
+        so_far = light.so_far
+        made.light, light.so_far = light, SoFar({**so_far.ids}, so_far.first, [*so_far.firsts], so_far.past)
+        made._ids = light.so_far.ids
+        made._cutter = self._cutter.forked(light, light.so_far)
+        made._asked, made._texts = [*self._asked], [*self._texts]
+        return made
+
+    def feed(self, values: Iterable[Any], size: int = 0, bodies: Sequence[Any] = ()) -> None:
+        """The next records' values; `size`: their bytes; `bodies`: the bytes of each, where the values are Structs."""
         if self.whole:
             return
         self._size += size
         self._cutter.size += size
         values = values if type(values) is list else list(values)
         read, number = self.light.read, self._number
+        first = number
         for value in values:
             try:
                 event = read(value, number)
@@ -127,9 +144,9 @@ class Scan:
                     else:
                         self._replace(value, number)
             except Odd:
-                self._odd(value, number)
+                self._odd(_written(value, bodies, number - first), number)
             except IN_ORDER:
-                self._odd(value, number)
+                self._odd(_written(value, bodies, number - first), number)
             except Whole:
                 self.whole = True
             number += 1
@@ -177,6 +194,8 @@ class Scan:
                 rows += 1
                 hangs = False
             elif kind == THINKING:
+                if not part[1] and self._wants_signed:
+                    raise Odd
                 signed += part[1]
                 hangs = part[2]
             else:
@@ -261,15 +280,13 @@ class Scan:
             cutter.messages += 1
         cutter.records += 1
 
-    def _exchanges(
-        self, parts: Sequence[tuple[Any, ...]], held: tuple[Sequence[tuple[list[Any], list[str]]], int, bool], n: int
-    ) -> None:
+    def _exchanges(self, parts: Sequence[tuple[Any, ...]], held: tuple[Any, ...], number: int) -> None:
         """Responses of one record whose calls hold their results: see `EXCHANGES`."""
-        answered, messages, ends = held
+        answered, messages, ends, *response = held
         for given, texts in answered:
             if any(map(_is_silent, texts)) or (len(texts) > 1 and may_be_crossed(given, texts)):
                 raise Odd
-        self._speak(parts, None, n)
+        self._speak(parts, response[0] if response else None, number)
         self._asked = []
         self._cutter.messages += messages - 1
         if ends:
@@ -341,7 +358,7 @@ class Scan:
             self._cutter.signed += signed
             for id_ in ids:
                 self._note(id_, number)
-        except Whole:
+        except (Whole, *IN_ORDER):  # nor can it be told what is in it
             self.whole = True
 
     def _note(self, id_: Any, number: int) -> None:
@@ -382,6 +399,9 @@ class Scan:
         for number in found.passed:
             if number >= so_far.past:
                 windows[so_far.window_of(number)].passed += 1
+        for number in found.superseded:
+            if number >= so_far.past:
+                windows[so_far.window_of(number)].superseded += 1
         pairs = [*cutter.joined, *found.joined]
         joined = [(so_far.window_of(one), so_far.window_of(other)) for one, other in pairs]
         ranges = judged_together(windows, joined, self._size)
@@ -399,6 +419,11 @@ def _is_silent(text: str) -> bool:
     if text[0] not in BEGIN and not text[0].isspace():
         return False
     return text.isspace() or (len(text) < _LONG and known_placeholder(text) is not None)
+
+
+def _written(value: Any, bodies: Sequence[Any], place: int) -> Any:
+    """The value of a record as it stands, where it was read as a Struct."""
+    return parse(bytes(bodies[place])) if isinstance(value, TypedRecord) else value
 
 
 def _said_by(value: Any) -> Any:

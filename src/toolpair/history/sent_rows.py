@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, Final, Literal
 
 from msgspec import Struct
 
+from toolpair.dialects.anthropic import STAND_INS
 from toolpair.dialects.sent_parts import part_id, part_media, part_text, part_type
-from toolpair.formats.format import SentMessage, SentPart
+from toolpair.formats.format import SentMessage, SentPart, SentRequest
 from toolpair.history.checked_records import CheckedRecords
-from toolpair.transcript.model import Block
+from toolpair.history.conversation import Conversation
+from toolpair.history.window import Window
+from toolpair.transcript.model import Block, Message, Transcript
 
 RowFate = Literal["sent", "changed", "shortened", "added", "inherited", "dropped", "replaced"]
 """What happens to a block of the file; "added": created by the agent, "inherited": from another file."""
@@ -58,27 +62,86 @@ def messages_sent(judged: CheckedRecords) -> tuple[SentMessage, ...]:
         return judged.seen.messages
     return tuple(
         SentMessage(str(message.role), tuple(map(SentPart.of, message.blocks)))
-        for message in judged.transcript.messages
+        for message in own_messages(judged.transcript)
     )
 
 
-def seen_rows(judged: CheckedRecords) -> Iterator[SeenRow]:
-    """All rows in order. What is left out is where the file has it."""
+def request_sent(conversation: Conversation) -> SentRequest | None:
+    """The request that is sent; of a long conversation its messages are those of one window. None: nobody is known."""
+    windows = [window for window in conversation.windows if not window.replaced]
+    refused = next((window for window in windows if window.refuses is not None), None)
+    return _of_window(conversation, refused or windows[0]).seen if windows else None
+
+
+def _of_window(conversation: Conversation, window: Window) -> CheckedRecords:
+    # Where problems are to be reported alone, nothing else is kept of a window.
+    known = window.looked_at and not conversation.reading.view.reporting
+    return window.judged if known else window.read_again()
+
+
+def sent_by_window(conversation: Conversation) -> Iterator[tuple[CheckedRecords, Sequence[SentMessage] | None]]:
+    """Of each window what is sent of its records, one after the other; what is read for it is not kept.
+
+    None: it runs together with what is around it, which only the whole shows.
+    """
+    if not conversation.fixes_are_local:
+        yield conversation.judged, messages_sent(conversation.judged)
+        return
+    for window in conversation.windows:
+        if not window.replaced:
+            judged = _of_window(conversation, window)
+            yield judged, _own(judged)
+
+
+def rows_sent(conversation: Conversation) -> Iterator[SeenRow]:
+    """All rows of a conversation in order."""
+    first = count = 0
+    for judged, own in sent_by_window(conversation):
+        if own is None:
+            yield from islice(seen_rows(conversation.judged), count, None)
+            return
+        for row in seen_rows(judged, own, first):
+            yield row
+            count += 1
+        first += len(own)
+
+
+def _own(judged: CheckedRecords) -> Sequence[SentMessage] | None:
+    """What is sent of the records of a window, without what stands for its surroundings; None if that is not known."""
+    seen, transcript = judged.seen, judged.transcript
+    if seen is None or transcript.edges is None:
+        return messages_sent(judged)
+    return transcript.frame.theirs(seen.messages) if transcript.frame is not None else None
+
+
+def own_messages(transcript: Transcript) -> Sequence[Message]:
+    """The messages of the records themselves."""
+    edges = transcript.edges
+    tail = len(STAND_INS.after) if edges is not None and edges.after else 0
+    return transcript.messages[transcript.lead : len(transcript.messages) - tail]
+
+
+def seen_rows(judged: CheckedRecords, sent: Sequence[SentMessage] | None = None, first: int = 0) -> Iterator[SeenRow]:
+    """All rows in order. What is left out is where the file has it.
+
+    `sent`: the messages of the request that are theirs, where not all are; `first`: the number of its first one.
+    """
     fates = judged.seen.fates if judged.seen is not None else {}
+    messages = own_messages(judged.transcript)
     home = {
         id(block): (number, place)
-        for number, message in enumerate(judged.transcript.messages)
+        for number, message in enumerate(messages)
         for place, block in enumerate(message.blocks)
     }
     left_out = [
         (number, place, str(message.role), block)
-        for number, message in enumerate(judged.transcript.messages)
+        for number, message in enumerate(messages)
         for place, block in enumerate(message.blocks)
         if fates.get(id(block)) in ("dropped", "replaced")
     ]
     next_lost = 0
     shortened = judged.seen.shortened if judged.seen is not None else frozenset()
-    for number, message in enumerate(messages_sent(judged)):
+    for number, message in enumerate(messages_sent(judged) if sent is None else sent, first):
         for part in message.parts:
             if message.inherited:
                 yield SeenRow(number, message.role, part.value, None, "inherited")

@@ -218,8 +218,9 @@ class Window:
     @property
     def inactive(self) -> int:
         """Records in it that are not sent."""
-        scopes = {} if self.clean else self.judged.transcript.scopes
-        return sum(scope == "inactive" for scope in scopes.values())
+        if self.clean:
+            return self.outlined.superseded if self.outlined is not None else 0
+        return sum(scope == "inactive" for scope in self.judged.transcript.scopes.values())
 
     @cached_property
     def row_count(self) -> int:

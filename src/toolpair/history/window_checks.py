@@ -97,7 +97,8 @@ class CheckedWindow(Struct, eq=False, dict=True):
     def _sent(self) -> int | None:
         """How many of its messages its agent sends, if it has one."""
         seen, frame = self.judged.seen, self.judged.transcript.frame
-        return None if seen is None or frame is None else frame.count(seen.messages)
+        own = frame.theirs(seen.messages) if seen is not None and frame is not None else None
+        return None if own is None else len(own)
 
     @cached_property
     def spills(self) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from copy import copy
 from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from toolpair.formats.engine.reading.light import Light, SoFar, Whole
 from toolpair.history.outline import OutlineWindow
@@ -51,6 +53,11 @@ class WindowCutter(Struct, eq=False):
     cuttable: _Place | None = None
     """In front of the exchange before the one that is being read."""
     newest: _Place | None = None
+
+    def forked(self, light: Light, so_far: SoFar) -> WindowCutter:
+        """A cutter that goes on from here without this one."""
+        windows = [*map(copy, self.windows)]
+        return replace(self, light=light, so_far=so_far, mixed=[*self.mixed], windows=windows, joined=[*self.joined])
 
     def before_response(self, number: int) -> None:
         """A response begins at a record, and all that was called before has its result."""

@@ -12,7 +12,8 @@ from toolpair.formats import get_format
 from toolpair.formats.engine.detection.list_evidence import ANTHROPIC, ListEvidence, shape_of_profile
 from toolpair.formats.format import Format, Item
 from toolpair.history.checked_records import CheckedRecords, Ids
-from toolpair.history.list_windows import ListWindows, is_json, shape_of, windows_in
+from toolpair.history.growing_lists import json_of
+from toolpair.history.list_windows import ListWindows, shape_of, windows_in
 from toolpair.history.losses import Losses, gone, less_sent, losses_between, missing_texts
 from toolpair.library.framework_objects import Framework, framework_of
 from toolpair.library.report import Report, in_short
@@ -255,7 +256,7 @@ def _judged(
     if profile is not None and not is_profile(profile):
         raise ValueError(no_such_profile(profile))
     # What is plain JSON, as nearly all of it is, is not nested too deeply.
-    held = None if shape is not None or is_json(messages) else Held() if held is None else held
+    held = None if shape is not None or json_of(messages) is not None else Held() if held is None else held
     plains = messages
     if shape is None:
         plains = [_plain(number, one, held, framework) for number, one in enumerate(messages)]

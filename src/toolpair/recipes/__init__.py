@@ -20,6 +20,7 @@ _MODULES: Final = (
     "roo_code",
     "roo_code_reorder",
     "roo_code_pre_send",
+    "zoo_code",
     "docker_agent",
 )
 

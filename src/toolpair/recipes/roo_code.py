@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
 from toolpair.recipes.recipe import Options, Recipe
@@ -25,19 +25,24 @@ INSTEAD: Final = (
 )
 
 
-def validated(actions: ReplicaActions, *, reorder: bool) -> None:
-    """`validateAndFixToolResultIds` on each user message, against the last response before it."""
+def validated(actions: ReplicaActions, *, reorder: bool = False, by_position: bool = True) -> None:
+    """`validateAndFixToolResultIds` on each user message, against the last response before it.
+
+    `by_position`: a result with an unknown id takes that of the call at its position; else it is removed.
+    """
     response: Turn | None = None
     before: Turn | None = None
     for turn in turns_of(actions.transcript):
         if turn.role == "assistant":
             response = turn
         elif turn.role == "user" and turn.listed and response is not None and response.listed and response.calls:
-            _validate(actions, turn, before, response.calls, reorder)
+            _validate(actions, turn, before, response.calls, reorder, by_position)
         before = turn
 
 
-def _validate(actions: ReplicaActions, turn: Turn, before: Turn | None, calls: Sequence[Block], reorder: bool) -> None:
+def _validate(
+    actions: ReplicaActions, turn: Turn, before: Turn | None, calls: Sequence[Block], reorder: bool, by_position: bool
+) -> None:
     """One user message, by the calls that it is compared with."""
     first: dict[object, Block] = {}
     for result in turn.results:
@@ -46,7 +51,7 @@ def _validate(actions: ReplicaActions, turn: Turn, before: Turn | None, calls: S
             actions.remove(result, kept)
     parts: list[tuple[object, Block | InsertResult]] = list(first.items())
     if first.keys() != {id_key(call) for call in calls}:
-        results = _matched(actions, first, calls)
+        results = _matched(actions, first, calls if by_position else (), {id_key(call) for call in calls})
         spot = turn.front(before, actions.transcript)
         where = "before the results" if results else "before the user's message"
         missing = [(key, call) for call in calls if (key := id_key(call)) not in results]
@@ -60,9 +65,10 @@ def _validate(actions: ReplicaActions, turn: Turn, before: Turn | None, calls: S
             actions.reorder(turn.messages[0], [part for _, part in ordered])
 
 
-def _matched(actions: ReplicaActions, results: Mapping[object, Block], calls: Sequence[Block]) -> dict[object, Block]:
-    """The results that stay, by id: those with a call's, and those that get that of the call at their position."""
-    wanted = {id_key(call) for call in calls}
+def _matched(
+    actions: ReplicaActions, results: Mapping[object, Block], calls: Sequence[Block], wanted: Set[object]
+) -> dict[object, Block]:
+    """The results that stay, by id: with a `wanted` one, or with that of the call at their position."""
     stay: dict[object, Block] = {}
     for position, (key, result) in enumerate(results.items()):
         if key not in wanted or key in stay:
@@ -77,7 +83,7 @@ def _matched(actions: ReplicaActions, results: Mapping[object, Block], calls: Se
 
 
 def _run(actions: ReplicaActions, options: Options) -> None:
-    validated(actions, reorder=False)
+    validated(actions)
 
 
 RECIPE: Final = Recipe(
@@ -91,7 +97,8 @@ RECIPE: Final = Recipe(
         "call already has a result, this one is removed.",
         "For each call that is left, a placeholder is put at the start of the message, in the order of the calls.",
     ),
-    copies="Roo Code's validateAndFixToolResultIds (pull requests 9952, 10015, 10027, 10466)",
+    copies="Roo Code's validateAndFixToolResultIds (pull requests 9952, 10015, 10027, 10466); "
+    "the project ended in May 2026",
     loses=LOSES,
     instead=f"{INSTEAD} It also answers calls that are followed by a plain string, another response, or nothing at "
     "all, which this recipe leaves unanswered.",

@@ -1,4 +1,4 @@
-"""A rule about chat messages whose content is a list of parts, for what takes one text only."""
+"""Rules about the form of a message's content: a list of parts where one text is wanted, and the other way round."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.dialects.block_texts import result_content
-from toolpair.dialects.block_values import saying
+from toolpair.dialects.block_values import saying, text_part
 from toolpair.dialects.openai_chat import content_of, text_of_parts
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Severity
@@ -16,6 +16,7 @@ from toolpair.transcript.edits import Edit, SetField
 from toolpair.transcript.model import Message
 
 _RULE: Final = "content.not_a_string"
+_NOT_A_LIST: Final = "content.not_a_list"
 _Found = tuple[int, Message, str | None]
 """With its texts as one; None where there is more than text in it."""
 
@@ -76,5 +77,38 @@ def _add(context: Context, found: Sequence[_Found], named: int | None = None, se
     )
 
 
-def _edit(message: Message, text: str) -> Edit:
-    return saying(message.results[0], text) if message.results else SetField(message, "content", text)
+def _edit(message: Message, content: Any) -> Edit:
+    return saying(message.results[0], content) if message.results else SetField(message, "content", content)
+
+
+def named_text(context: Context, place: NamedPlace) -> None:
+    """A text that was refused where a list of parts is wanted; the next of this role would be as well."""
+    role = None if place.message is None else context.messages[place.message].role
+    found = [
+        (number, message, text)
+        for number, message in enumerate(
+            () if context.transcript.native or context.written == "items" else context.messages
+        )
+        if role in (None, message.role) and message.shape == "string" and (text := _said(message))
+    ]
+    if not found or (place.message is not None and all(number != place.message for number, _, _ in found)):
+        return
+    number, message, _ = next((one for one in found if one[0] == place.message), found[0])
+    many = "it as a list of one text" if len(found) == 1 else f"each of the {len(found)} texts as a list of one"
+    edits = tuple(_edit(one, [text_part(text)]) for _, one, text in found)
+    context.add(
+        _NOT_A_LIST,
+        f"The content of {plural(len(found), 'message is', 'messages is')} a text, and the API wants a list of parts.",
+        at_message(number, message) if place.message is not None else Where(about=message),
+        cause=Cause("content_as_text", "most APIs take a text, too, and a client wrote it so"),
+        fixes=(Fix("as-list", f"write {many}", edits, recommended=True),),
+        severity="error",
+    )
+
+
+def _said(message: Message) -> str:
+    """The text that a message or its result is."""
+    content = (
+        result_content(message.results[0]) if message.results else message.blocks[0].text if message.blocks else ""
+    )
+    return content if isinstance(content, str) else ""

@@ -10,7 +10,7 @@ from toolpair.dialects.anthropic import marks_empty_text, without_cache_marks
 from toolpair.dialects.besides import keys_of_content, named_keys, says_besides
 from toolpair.dialects.block_texts import media_of, result_content
 from toolpair.dialects.block_values import as_json, is_object, text_in, with_text
-from toolpair.rules.content_lists import check_lists, named_list
+from toolpair.rules.content_lists import check_lists, named_list, named_text
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.message_neighbours import text_beside_calls
 from toolpair.rules.problem import Cause, Fix, Severity
@@ -57,6 +57,7 @@ RULES: Final = (
     Rule("content.empty_text", "contents", check),
     Rule("content.empty_tool_calls", "contents", check),
     Rule("content.not_a_string", "contents", check_lists, named=named_list, whole_history=True),
+    Rule("content.not_a_list", "contents", named=named_text, whole_history=True),
     Rule("content.mixed_with_tool", "contents", check, whole_history=True, sums=text_beside_calls),
     Rule("content.image_too_large", "contents", _check_images, named=when_named("images:named_large")),
     Rule("content.too_many_images", "contents", named=when_named("images:named_many"), whole_history=True),

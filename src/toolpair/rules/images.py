@@ -14,6 +14,7 @@ from toolpair.dialects.media import (
     SURE_BASE64,
     SURE_PIXELS,
     Media,
+    as_filed,
     described,
     media_parts,
     part_at,
@@ -169,7 +170,7 @@ def _smaller(context: Context, block: Block, parts: Sequence[dict[str, object]])
     return Fix(
         "shrink-image",
         f"make the {'image' if one else 'images'} smaller: up to {pixels:,} pixels wide and high",
-        (ShrinkImages(block, tuple(parts), pixels, length), *(KeepAside(block, part) for part in parts)),
+        (ShrinkImages(block, tuple(parts), pixels, length), *(KeepAside(block, as_filed(part)) for part in parts)),
         loses=f"detail of the {'image' if one else 'images'}{KEPT_ASIDE}",
     )
 
@@ -211,7 +212,7 @@ def taken_out(block: Block, parts: Iterable[dict[str, object]]) -> Iterator[Edit
     """The edits that put a note in the place of these media of a block, and keep them beside the file."""
     notes = {id(part): text_instead(block, note_on(described(part))) for part in parts}
     yield with_parts(block, lambda part: notes.get(id(part)))
-    yield from (KeepAside(block, part) for part in media_parts(block) if id(part) in notes)
+    yield from (KeepAside(block, as_filed(part)) for part in media_parts(block) if id(part) in notes)
 
 
 def note_on(media: Media) -> str:
@@ -223,4 +224,5 @@ def _size_of(media: Media) -> str:
     pixels = media.pixels if media.kind == "image" else None
     size = f"{media.size:,} bytes" if media.data else media.address
     wide = f"{pixels[0]:,} x {pixels[1]:,} pixels" if pixels else ""
-    return ", ".join(filter(None, (media.type, wide, size))) or "of unknown size"
+    type_ = "" if media.type.endswith("/") else media.type  # a library may say no more than that it is an image
+    return ", ".join(filter(None, (type_, wide, size))) or "of unknown size"

@@ -147,6 +147,8 @@ def _may_hold(context: Context, result: Block, part: Any) -> bool:
         return kind == "text" or (context.in_turns and kind in openai_chat.RESULT_MEDIA)
     if context.wire == "chat":
         return kind in anthropic.RESULT_PARTS - SHOWN
+    if context.wire == "responses":
+        return kind in anthropic.RESULT_PARTS | openai_responses.OUTPUT_PARTS
     return kind in anthropic.RESULT_PARTS
 
 

@@ -54,12 +54,17 @@ def preview(conversation: Conversation, fix: Fix, text: str | None = None) -> li
     """What that fix alone would change; `text` replaces a placeholder's."""
     from toolpair.source.changes import changes
 
-    return list(changes(conversation.document, conversation.apply(edits_of(fix, text)).document))
+    edits = edits_of(fix, text)
+    after = conversation.apply(edits)
+    conversation.previewed = edits, after
+    return list(changes(conversation.document, after.document))
 
 
 def fixed(before: Conversation, problem: Problem, fix: Fix, text: str | None) -> tuple[Staged, Conversation]:
     """One fix; `text` replaces a placeholder's."""
-    after = before.apply(edits_of(fix, text))
+    edits, known = edits_of(fix, text), before.previewed
+    before.previewed = None
+    after = known[1] if known is not None and known[0] is edits else before.apply(edits)
     row = row_of([(problem, fix)], before, after, text)
     if row.loses is None:
         less = after.texts_gone(before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
@@ -13,9 +14,9 @@ from toolpair.dialects.anthropic import is_signed
 from toolpair.history.conversation import Conversation
 from toolpair.rules.wire import is_system
 from toolpair.session.session import Session
-from toolpair.shell.program import command
 from toolpair.source.addresses import DATABASES
 from toolpair.source.errors import Refused
+from toolpair.source.folders.copying import names_folder
 from toolpair.transcript.counting import plural
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.edits import Edit, InsertMessage, RemoveMessage, RemoveRecord, SetInRecord
@@ -140,12 +141,9 @@ def _length(messages: Sequence[Message]) -> int:
 
 def _refuse(session: Session, out: str) -> None:
     name, rows = session.file.shown_name, session.file.snapshot.rows
-    if rows is not None and rows.in_folder:
-        raise Refused(
-            f"{name} is many files in a folder, and a part of it would be none that its agent finds: "
-            f"`{command('export')}` writes a request of it."
-        )
-    if rows is not None and out and not out.lower().endswith(DATABASES):
+    if rows is not None and rows.in_folder and not names_folder(out):
+        raise Refused(f"{name} is many files in a folder, and so is a part of it: give OUT the name of a new folder.")
+    if rows is not None and not rows.in_folder and out and not out.lower().endswith(DATABASES):
         raise Refused(f"{name} is in a database, and so is a part of it: give OUT a name that ends in .db.")
     if session.format.read_only is not None:
         raise Refused(session.format.read_only)
@@ -161,7 +159,10 @@ def _file_name(session: Session, old: str | None, new: str | None) -> str:
         return "part.jsonl" if session.file.kind == "lines" else "part.json"
     if old and new and old in path.name:
         return path.name.replace(old, new)
-    suffixes = "".join(path.suffixes) if session.file.snapshot.rows is None else DATABASES[0]
+    rows = session.file.snapshot.rows
+    if rows is not None and rows.in_folder:
+        return os.path.basename(os.path.abspath(rows.path))  # agents look for it by this name
+    suffixes = "".join(path.suffixes) if rows is None else DATABASES[0]
     return f"{path.name.partition('.')[0]}.part{suffixes}"
 
 

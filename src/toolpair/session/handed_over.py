@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from toolpair.dialects.block_texts import arguments, is_real_output
+from toolpair.history.conversation import Conversation
 from toolpair.history.sent_rows import SeenRow, seen_rows
 from toolpair.session.session import Session
 
@@ -47,10 +48,10 @@ class HandOver(Struct, frozen=True):
 
 def handed_over(a: Session, b: Session) -> HandOver:
     """Compare what two sessions would send. Tool names, ids, and how texts are cut into blocks do not count."""
-    ours, theirs = list(_sent(a)), list(_sent(b))
+    ours, theirs = list(sent_by(a)), list(sent_by(b))
     return HandOver(
-        _missing(ours, theirs),
-        _missing(theirs, ours),
+        missing(ours, theirs),
+        missing(theirs, ours),
         {kind: sum(one.kind == kind for one in ours) for kind in KINDS},
         {kind: sum(one.kind == kind for one in theirs) for kind in KINDS},
         _branches(a),
@@ -62,30 +63,50 @@ def _branches(session: Session) -> int:
     return sum(max(1, len(one.transcript.tree.branches)) for one in session.conversations)
 
 
-def _sent(session: Session) -> Iterator[SentText]:
+def sent_by(session: Session, added: bool = False) -> Iterator[SentText]:
+    """What the session's agent would send of it, as far as that is known; `added`: also what the agent adds, and
+    placeholders.
+    """
     for conversation in session.conversations:
-        tools: dict[Any, str | None] = {}
-        for row in seen_rows(conversation.judged):
-            if row.fate not in ("sent", "changed", "shortened", "inherited"):
-                continue
-            kind = _kind(row)
-            text = _call(row) if kind == "call" else row.media if kind == "image" else row.text
-            if kind is None or not text.strip():
-                continue
-            if kind == "output" and row.block is not None and not is_real_output(row.block):
-                continue  # a placeholder is nothing to lose
-            name = row.block.name if row.block is not None else None
-            if kind == "call":
-                tools[row.id] = name
-            assert row.message is not None
-            line = conversation.document.line_of(row.block.record) if row.block is not None else None
-            yield SentText(kind, " ".join(text.split()), row.id, name or tools.get(row.id), row.message, line)
+        rows = ((row.message, row) for row in seen_rows(conversation.judged) if row.message is not None)
+        yield from _texts(conversation, (one for one in rows if added or one[1].fate != "added"), added)
+
+
+def held_by(session: Session) -> Iterator[SentText]:
+    """What the session has in the part that is resumed, sent or not. `message` counts its own messages."""
+    for conversation in session.conversations:
+        judged = conversation.judged
+        numbers = {
+            id(block): number for number, message in enumerate(judged.transcript.messages) for block in message.blocks
+        }
+        rows = seen_rows(judged)
+        yield from _texts(conversation, ((numbers[id(row.block)], row) for row in rows if id(row.block) in numbers))
+
+
+def _texts(
+    conversation: Conversation, rows: Iterable[tuple[int | None, SeenRow]], placeholders: bool = False
+) -> Iterator[SentText]:
+    tools: dict[Any, str | None] = {}
+    for message, row in rows:
+        kind = _kind(row)
+        text = _call(row) if kind == "call" else row.media if kind == "image" else row.text
+        if kind is None or not text.strip():
+            continue
+        if kind == "output" and row.block is not None and not (placeholders or is_real_output(row.block)):
+            continue  # a placeholder is nothing to lose
+        name = row.block.name if row.block is not None else None
+        if kind == "call":
+            tools[row.id] = name
+        line = conversation.document.line_of(row.block.record) if row.block is not None else None
+        yield SentText(kind, " ".join(text.split()), row.id, name or tools.get(row.id), message, line)
 
 
 def _kind(row: SeenRow) -> Kind | None:
     kind = row.block.kind if row.block is not None else row.type
-    if kind in ("call", "result"):
-        return "call" if kind == "call" else "output"
+    if kind == "result" or kind.endswith("_output"):  # of the Responses API
+        return "output"
+    if kind == "call" or kind.endswith("_call"):
+        return "call"
     if kind in ("media", "image", "document"):
         return "image"
     if kind == "text":
@@ -95,10 +116,12 @@ def _kind(row: SeenRow) -> Kind | None:
 
 def _call(row: SeenRow) -> str:
     value = arguments(row.block) if row.block is not None else row.text
+    if isinstance(value, dict):  # some programs write what was not given as null
+        value = {key: part for key, part in value.items() if part is not None}
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
-def _missing(ours: Iterable[SentText], theirs: Sequence[SentText]) -> list[SentText]:
+def missing(ours: Iterable[SentText], theirs: Sequence[SentText]) -> list[SentText]:
     """What stands nowhere in what the other sends, as often as it is sent here."""
     there: dict[tuple[bool, str], int] = defaultdict(int)
     for one in theirs:

@@ -164,6 +164,11 @@ def save_copy(
     from toolpair.source.saving.opened_content import source_of
 
     snapshot = file.snapshot
+    if snapshot.rows is not None and snapshot.rows.in_folder:
+        from toolpair.source.folders.copying import names_folder, save_folder
+
+        if names_folder(str(path)):
+            return save_folder(str(path), snapshot, file.container, conversations[0].document, set_aside(conversations))
     source = source_of(snapshot)
     pieces: Iterable[Piece] = file.runs(conversations)
     if str(path).endswith(SUFFIX):

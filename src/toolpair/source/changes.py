@@ -41,6 +41,9 @@ def changes(before: Document, after: Document) -> Iterator[Change]:
     if before.mark != after.mark and before.records:
         first = before.records[0]
         yield Change("changed", 0, first.line, before.mark + first.body, after.mark + first.body)
+    for at, text, mended in zip((0, -1), before.around, after.around, strict=True):
+        if text != mended and before.records:
+            yield Change("changed", at % len(before.records), before.records[at].line, text, mended)
     if before.commas and not after.commas:
         yield from _without_commas(before, after)
     if before.cut_end and not after.cut_end and before.records:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from codecs import getincrementaldecoder
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, Literal
 
@@ -48,6 +48,8 @@ _PIECE: Final = 1 << 20
 _STARTS: Final = re.compile(rb"(?:\xef\xbb\xbf)?+[ \t\r\0]*+[{\[(]")
 _LAST_COMMA: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(,)(?=[ \t\r\n]*+\])', re.DOTALL)
 """A string, or a comma with nothing after it."""
+_OF_REQUESTS: Final = (("messages",), ("input",), ("contents",))
+"""Where the messages of a request are."""
 _BLANKS: Final = re.compile(rb"[ \t\r\n\0]*+")
 _AFTER: Final = "fix that place in an editor, or open another copy of the file."
 
@@ -133,6 +135,7 @@ class Encoded(Struct, frozen=True):
     parts: tuple[Part, ...]
 
 
+_AS_OPENED: Final[Mapping[int, bytes]] = {}
 Part = bytes | int | Encoded
 """Verbatim bytes, the index of a conversation, or a string with more parts inside."""
 
@@ -155,7 +158,7 @@ class Container(Struct, frozen=True, eq=False):
         if self.original is not None:
             yield self.to_bytes(documents)
         else:
-            yield from self._runs(self.parts, documents)
+            yield from self._runs(self.parts, documents, self._around(documents))
 
     def to_bytes(self, documents: Sequence[Document] | None = None) -> bytes:
         """The same as bytes."""
@@ -164,7 +167,16 @@ class Container(Struct, frozen=True, eq=False):
             raise ValueError("one document for each conversation is needed")
         if self.original is not None and not self._changed(self.parts, current):
             return self.original
-        return b"".join(self._bytes_of(part, current) for part in self.parts)
+        around = self._around(current)
+        return b"".join(around.get(n) or self._bytes_of(part, current) for n, part in enumerate(self.parts))
+
+    def _around(self, documents: Sequence[Document]) -> Mapping[int, bytes]:
+        """By the numbers of the parts: what stands around the only conversation, where that has changed."""
+        was, now = self.conversations[0].document.around, documents[0].around
+        if was == now:
+            return {}
+        at = self.parts.index(0)
+        return {at - 1: now[0], at + 1: now[1]}
 
     def _bytes_of(self, part: Part, documents: Sequence[Document]) -> bytes:
         if isinstance(part, Encoded):
@@ -179,17 +191,21 @@ class Container(Struct, frozen=True, eq=False):
             for part in parts
         )
 
-    def _runs(self, parts: Iterable[Part], documents: Sequence[Document]) -> Iterator[Piece]:
+    def _runs(
+        self, parts: Iterable[Part], documents: Sequence[Document], around: Mapping[int, bytes] = _AS_OPENED
+    ) -> Iterator[Piece]:
         """The pieces of a text that these parts make up."""
         place = 0
-        for part in parts:
+        for number, part in enumerate(parts):
             if isinstance(part, int):
                 base = self.conversations[part].document
                 yield from documents[part].runs(base, place)
                 place += base.size
                 continue
             size = len(part if isinstance(part, bytes) else part.text.token)
-            if isinstance(part, Encoded) and self._changed(part.parts, documents):
+            if number in around:
+                yield around[number]
+            elif isinstance(part, Encoded) and self._changed(part.parts, documents):
                 yield from part.text.encode(self._runs(part.parts, documents), place)
             else:
                 yield OriginalRun(place, place + size)
@@ -209,11 +225,12 @@ def _parts(
     offset: int | None = 0,
     cut: SpanScan | None = None,
     spans_in: bytes | None = None,
+    strict: bool = False,
 ) -> list[Part]:
     """Cut data[span] around the located lists, which are added to the conversations.
 
     `line` is set where each conversation is one line of the file, `spans_in` is the closed text of a document that was
-    cut off.
+    cut off, `strict` where a strict parser has read the lists, so that their elements need not be read again.
     """
     size = span[1] - span[0]
     text = data if isinstance(data, bytes) and not span[0] else data[span[0] : span[1]]
@@ -253,6 +270,7 @@ def _parts(
         # What was cut off after the last list is a part of its document, so that it can get its end.
         last = cut is not None and number + 1 == len(found)
         end = size if torn or last else node.end
+        is_request = prefix == "$" and cut is None and len(found) == 1 and place.outside in _OF_REQUESTS
         document = array_document(
             text[node.start : end],
             line=line or at_line,
@@ -262,7 +280,11 @@ def _parts(
             cut=SpanScan("torn", end, cut.safe - node.start, cut.stack[len(place.outside) :]) if torn and cut else None,
             closing=closers(cut.stack[: len(place.outside) + 1]) if torn and cut else None,
             cut_end=_cut_end_of(text) if last and not torn else None,
+            around=(text[: node.start], text[end:size]) if is_request else (b"", b""),
         )
+        if strict:
+            for record, read in zip(document.records, place.value, strict=True):
+                record.set_strict(read, False)
         label = (prefix + _steps(place.outside)).strip() or "$"
         at = None if offset is None else offset + span[0] + node.start
         conversations.append(ConversationSource(label, document, place.outer, root, place.outside, line, at))
@@ -304,6 +326,7 @@ def array_document(
     cut: SpanScan | None = None,
     closing: bytes | None = None,
     cut_end: CutEnd | None = None,
+    around: tuple[bytes, bytes] = (b"", b""),
 ) -> Document:
     """A JSON array as a document of its elements. `cut` is set when the text ends inside the array."""
     if cut is None:
@@ -326,7 +349,8 @@ def array_document(
         records[-1].set_value(Damaged("record.torn", "cut off"))
     if not spans:
         opened = node_at(text).start + 1
-        return Document("array", (), text[:opened], text[opened:], style=style, base=base, cut_end=cut_end)
+        head, tail = text[:opened], text[opened:]
+        return Document("array", (), head, tail, style=style, base=base, cut_end=cut_end, around=around)
     return Document(
         "array",
         records,
@@ -336,6 +360,7 @@ def array_document(
         base=base,
         closing=closing,
         cut_end=cut_end,
+        around=around,
     )
 
 
@@ -386,7 +411,7 @@ def read_in_memory(data: bytes, shown: str, places: Places = ()) -> Container:
         value, read = strictly(text)
         if read:
             del text  # another copy is cut up
-            return _read_document(data, start, end, value, places)
+            return _read_document(data, start, end, value, places, strict=True)
         quick = scan(data, start)
     if quick.state == "error" and b"\0" in data[end:] and (found := scan(data[:end], start)).state == "torn":
         quick = found  # a crash left NUL bytes where the rest should be
@@ -461,7 +486,8 @@ def syntax_error(content: Content, found: SpanScan, shown: str) -> UnreadableFil
     return UnreadableFile(f"{shown}: line {line}, column {column}: {what}; {_AFTER}")
 
 
-def _read_document(data: bytes, start: int, end: int, value: Any, places: Places) -> Container:
+def _read_document(data: bytes, start: int, end: int, value: Any, places: Places, *, strict: bool = False) -> Container:
+    """`strict`: a strict parser has read the value."""
     located = _lists_in(value, places)
     if not located:
         if isinstance(value, (dict, list)):
@@ -475,7 +501,7 @@ def _read_document(data: bytes, start: int, end: int, value: Any, places: Places
         )
     conversations: list[ConversationSource] = []
     first_line = data.count(b"\n", 0, start) + 1
-    parts = _parts(conversations, data, (start, end), located, value, first_line=first_line)
+    parts = _parts(conversations, data, (start, end), located, value, first_line=first_line, strict=strict)
     around = (data[:start], *parts, data[end:])
     return Container("document", tuple(part for part in around if part != b""), tuple(conversations))
 

@@ -19,13 +19,13 @@ from toolpair.source.encode import JsonStyle, detect
 from toolpair.source.index import LineIndex
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import BadSpan, Finder, scan
-from toolpair.source.record import Record
-from toolpair.source.record_values import BOM, parse
+from toolpair.source.record import UNREAD, Record
+from toolpair.source.record_values import BOM, holds_half, parse
 from toolpair.source.repairing import joined_lines
 from toolpair.transcript.model import Damaged
 
 Kind = Literal["lines", "array"]
-_OF_A_DOCUMENT: Final = ("head", "tail", "base", "closing", "aside", "cut_end")
+_OF_A_DOCUMENT: Final = ("head", "tail", "base", "closing", "aside", "cut_end", "around")
 _STYLE_SAMPLE: Final = 1 << 16
 _CHUNK: Final = 1 << 20
 _SIBLINGS: Final = 50
@@ -60,6 +60,7 @@ class Document:
         next_uid: int | None = None,
         aside: tuple[bytes, ...] = (),
         cut_end: CutEnd | None = None,
+        around: tuple[bytes, bytes] = (b"", b""),
     ) -> None:
         self.kind: Kind = kind
         self.records: Sequence[Record] = records if isinstance(records, IndexedRecords) else tuple(records)
@@ -74,6 +75,8 @@ class Document:
         self._first_free_uid = next_uid
         self.aside = aside
         """Bytes that were set aside: no longer in the file, to be written to a side file."""
+        self.around: Final = around
+        """The rest of a request, before its messages and after them."""
         self._positions: dict[int, int] | None = None
         self._offsets: list[int] | None = None
         self._asked: tuple[int, Finder] | None = None
@@ -320,7 +323,9 @@ class Document:
 
         Some agents read such records. A line feed within a string does not count: they do not read that.
         """
-        if self.kind != "lines" or not any(isinstance(record.value, Damaged) for record in self.records):
+        # What nobody has read yet is not kept for this.
+        values = (parse(record.body) if record.known is UNREAD else record.known for record in self.records)
+        if self.kind != "lines" or not any(isinstance(value, Damaged) for value in values):
             return {}
         found: dict[int, Damaged] = {}
         at = 0
@@ -355,6 +360,11 @@ class Document:
         if isinstance(self.records, IndexedRecords):
             return isinstance(self.records.positions, LineIndex) and self.records.positions.commas
         return bool(self.records) and b"," in self.records[0].glue
+
+    @cached_property
+    def halves_around(self) -> bool:
+        """Whether the rest of the request holds half a character."""
+        return any(map(holds_half, self.around))
 
     def flaws(self, sent: Container[int] = ()) -> dict[int, tuple[str, ...]]:
         """The `record.*` rules that readable records break, by uid.

@@ -45,6 +45,7 @@ _SAMPLE_BYTES: Final = 1 << 24
 _QUICK_TOKENS: Final = 2000
 _DEEP: Final = 600
 """More open brackets than any real file has. Objects take three tokens each, so `_QUICK_TOKENS` cover this many."""
+_ASKED: Final = 3
 _KEPT: Final = 1 << 19
 """Bytes from the start of an array that are enough to detect its style and position as the whole would."""
 
@@ -54,18 +55,20 @@ def read_large(content: Content, shown: str, limits: Limits = USUAL) -> Containe
     start = skipped(content, len(BOM) if content.startswith(BOM) else 0, _BLANKS)
     end = trimmed(content, _BLANKS)
     if start < end:
-        found = None
+        row, walked, found = None, False, None
         if content.find(b"\n", start, min(start + _LONG_LINE, end)) < 0:
-            found = _as_document(content, start, shown, limits, end)
-            if found is None and content.find(b"\n", start, end) < 0:
-                found = _as_document(content, start, shown, limits)  # cut off at its end
+            row, walked = _largest(content, start, limits), True
+            whole = row is not None and row.value_end == end
+            if row is not None and (whole or content.find(b"\n", start, end) < 0):  # else cut off at its end
+                found, row = _as_document(content, start, shown, limits, row), None
         if found is None:
             # Without line ends, all but the elements of a document is read at once.
             refuse_long_line(content, shown, limits)
             refuse_crumbs(content, shown, limits)
-        found = (
-            found or _as_lines(content, start, end, shown, limits.places) or _as_document(content, start, shown, limits)
-        )
+            found = _as_lines(content, start, end, shown, limits.places)
+        if found is None:
+            row = row if walked else _largest(content, start, limits)
+            found = None if row is None else _as_document(content, start, shown, limits, row)
         if found is not None:
             return found
     if not fits(len(content)):
@@ -162,17 +165,21 @@ def _spread(content: Content, start: int) -> Iterator[bytes]:
             yield body
 
 
-def _as_document(content: Content, start: int, shown: str, limits: Limits, end: int | None = None) -> Container | None:
+def _largest(content: Content, start: int, limits: Limits) -> Elements | None:
+    """The elements of the longest array of a JSON value; None where it has none."""
+    opens = content[start : start + 1] in (b"{", b"[")
+    return largest_array(content, start, longest=limits.line) if opens else None
+
+
+def _as_document(content: Content, start: int, shown: str, limits: Limits, row: Elements) -> Container | None:
     """The file as one JSON value that is mostly the elements of one array; None when it is not.
 
     An array is recognised by its first elements: the value without most of the others is read as a small file would be,
-    and is given all of them afterwards. With `end` None, the result is also None when the value does not end there.
+    and is given all of them afterwards.
     """
-    if content[start : start + 1] not in (b"{", b"["):
-        return None
-    row = largest_array(content, start, longest=limits.line)
-    if row is None or (end is not None and row.value_end != end):
-        return None
+    first = [parse(content[row.starts[n] : row.ends[n]]) for n in range(min(len(row.ends), _ASKED))]
+    if all(isinstance(value, (dict, list)) and is_conversation_line(value, limits.places) for value in first):
+        return None  # each element is a conversation of its own
     kept = next((n for n in range(LOOKED_AT, len(row.ends)) if row.ends[n - 1] - row.start > _KEPT), len(row.ends))
     cut, resumed = row.ends[kept - 1], row.ends[-1]
     if kept == len(row.ends) or not fits(len(content) - (resumed - cut)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -23,11 +24,13 @@ _FEW: Final = 250
 _LONGEST_DOUBLE: Final = 300
 """A whole number of this many digits certainly fits in a double."""
 _CANDIDATES: Final = 64
+_STRETCH: Final = 1 << 12
 
 _RECORD_START = re.compile(rb'\{[ \t]*+"')
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _LONG_NUMBER = re.compile(rb"[0-9]{17}|[eE]\+?[0-9]{3}")
 _NUMBER_IN_FULL = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(-?+[0-9][0-9.eE+-]*+)', re.DOTALL)
+_NO_NUMBERS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(-?+Infinity|NaN)', re.DOTALL)
 _NULS = re.compile(rb"\0+")
 _NO_VALUE = re.compile(rb"[ \t]*+[^ \t\r\n\xef{\[\"\-0-9tfnNI]")
 """No JSON value begins like this."""
@@ -63,26 +66,20 @@ def strictly(raw: bytes) -> tuple[Any, bool]:
     if len(raw) < _GUARD_FROM or scan(raw[:_GUARD], len(BOM) if raw.startswith(BOM) else 0).state != "error":
         try:
             value = orjson.loads(raw)
-            if not _may_be_deep(raw, value) or orjson.dumps(value):
+            if not _may_be_deep(raw) or orjson.dumps(value):
                 return value, True
         except (TypeError, ValueError, RecursionError, MemoryError):
             pass
     return None, False
 
 
-def _may_be_deep(raw: bytes, value: Any) -> bool:
+def _may_be_deep(raw: bytes) -> bool:
     """Whether so many values begin in it that they may be nested deeper than `orjson.dumps` goes, which is 254 levels.
 
     What that refuses is read like what the parser refuses: with no other value need a walk through values fear
     Python's limit of nested calls. A large record is mostly text, in which brackets mean nothing.
     """
-    if len(raw) <= _FEW:
-        return False
-    if len(raw) > _GUARD:
-        from toolpair.source.deep_values import is_deeper
-
-        return is_deeper(value, _FEW)
-    return raw.count(b"[") + raw.count(b"{") >= _FEW
+    return len(raw) > _GUARD or (len(raw) > _FEW and raw.count(b"[") + raw.count(b"{") >= _FEW)
 
 
 def _read_tolerantly(raw: bytes) -> Any:
@@ -228,21 +225,39 @@ def flaws(raw: bytes) -> tuple[str, ...]:
     """The `record.*` rules that a readable record breaks."""
     broken = (
         ("record.bom", raw.startswith(BOM)),
-        ("record.lone_surrogate", _ESCAPED_SURROGATE.search(raw) is not None and has_lone_surrogate(raw)),
+        ("record.lone_surrogate", holds_half(raw)),
         ("record.bad_utf8", not is_utf8(raw)),
         (DUPLICATE_KEY, _has_duplicate_key(raw)),
         (BIG_NUMBER, bool(big_numbers(raw))),
         ("record.nul", b"\0" in raw),
+        ("record.bad_json", holds_no_number(raw)),
     )
     return tuple(rule for rule, is_broken in broken if is_broken)
 
 
 def is_utf8(raw: bytes) -> bool:
     try:
-        raw.decode("utf-8")
+        for start, end in _not_ascii(raw):
+            raw[start:end].decode("utf-8")
     except UnicodeDecodeError:
         return False
     return True
+
+
+def _not_ascii(raw: bytes) -> Iterator[tuple[int, int]]:
+    """The stretches that hold all bytes beyond ASCII: most text holds few, and decoding them takes much longer than
+    seeing that there are none.
+    """
+    begin = None
+    for at in range(0, len(raw), _STRETCH):
+        if raw[at : at + _STRETCH].isascii():
+            if begin is not None:
+                yield begin, at
+            begin = None
+        elif begin is None:
+            begin = at
+    if begin is not None:
+        yield begin, len(raw)
 
 
 def big_numbers(raw: bytes) -> tuple[bytes, ...]:
@@ -266,6 +281,13 @@ def quiet_flaws(raw: bytes, value: Any) -> tuple[str, ...]:
     return tuple(rule for rule, broken in ((DUPLICATE_KEY, doubled), (BIG_NUMBER, big)) if broken)
 
 
+def spaces_between(text: bytes) -> int:
+    """How many spaces follow what separates values: Python writes them, and in strings there are as many when they are
+    written again.
+    """
+    return text.count(b": ") + text.count(b", ")
+
+
 def _key_ends(raw: bytes) -> int:
     return raw.count(b'":') - raw.count(b'\\":')
 
@@ -283,6 +305,11 @@ _SURROGATES = re.compile(
 def has_lone_surrogate(raw: bytes) -> bool:
     """Whether an escape encodes half a surrogate pair."""
     return any(match.group(3) for match in _SURROGATES.finditer(raw))
+
+
+def holds_half(raw: bytes) -> bool:
+    """The same, sooner for what has no such escape at all."""
+    return _ESCAPED_SURROGATE.search(raw) is not None and has_lone_surrogate(raw)
 
 
 def _numbers(raw: bytes) -> list[bytes]:
@@ -304,6 +331,16 @@ def is_rounded(number: bytes) -> bool:
         return True
     whole = int(number)
     return float(whole) != whole
+
+
+def holds_no_number(raw: bytes) -> bool:
+    """Whether it holds NaN or Infinity, which Python writes and reads, and which are not JSON."""
+    return any(match[1] for match in _NO_NUMBERS.finditer(raw))
+
+
+def with_words_for_numbers(raw: bytes) -> bytes:
+    """The record with NaN and Infinity as strings."""
+    return _NO_NUMBERS.sub(lambda match: b'"%b"' % match[1] if match[1] else match[0], raw)
 
 
 def with_fractions(raw: bytes) -> bytes:

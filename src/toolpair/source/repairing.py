@@ -24,6 +24,7 @@ from toolpair.source.record_values import (
     pieces,
     whole_characters,
     with_fractions,
+    with_words_for_numbers,
     without_nul,
 )
 from toolpair.transcript.model import Damaged
@@ -323,5 +324,6 @@ _IN_PLACE: Final[Mapping[str, Callable[[bytes], bytes]]] = {
     "keep_last": partial(without_doubles, last=True),
     "keep_first": partial(without_doubles, last=False),
     "fraction": with_fractions,
+    "numbers": with_words_for_numbers,
 }
 """Repairs of which one record remains, and nothing is set aside."""

@@ -16,7 +16,7 @@ from toolpair.source.encode import COMPACT, JsonStyle, Originals, detect, encode
 from toolpair.source.json_spans import BadSpan, values_in
 from toolpair.source.limits import fits
 from toolpair.source.record import UNREAD, Record
-from toolpair.source.record_values import BOM, first_record, parse
+from toolpair.source.record_values import BOM, first_record, parse, whole_characters
 from toolpair.source.repairing import repaired, repaired_lines
 from toolpair.source.splice import gap_between, splice, with_scalar
 from toolpair.transcript.model import Damaged
@@ -328,9 +328,15 @@ def _without_commas(document: Document) -> Document:
     return document.with_([record.with_glue(record.glue.replace(b",", b"", 1)) for record in document.records])
 
 
+def _with_whole_characters_around(document: Document) -> Document:
+    before, after = map(whole_characters, document.around)
+    return document.with_(around=(before, after))
+
+
 _OF_ALL: Final[Mapping[str, Callable[[Document], Document]]] = {
     "mark": _without_mark,
     "end": with_end,
     "commas": _without_commas,
+    "around": _with_whole_characters_around,
 }
 """Repairs of the whole document instead of one record."""

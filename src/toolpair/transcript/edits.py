@@ -195,8 +195,10 @@ Mending = Literal[
     "keep_last",
     "keep_first",
     "fraction",
+    "numbers",
     "commas",
     "end",
+    "around",
     "aside",
 ]
 """How the bytes of a record are repaired.
@@ -210,9 +212,11 @@ Mending = Literal[
 "escape": control characters become escapes.
 "bom", "mark": the byte order mark at the start of the record, or of the file, is removed.
 "keep_last", "keep_first": which value of a duplicate key stays.
+"numbers": NaN and Infinity become strings.
 "fraction": integers of more than 64 bits get ".0".
 "commas": the comma after the last record is removed.
 "end": a document that was cut off after its records gets its end.
+"around": lone surrogates in the rest of a request become U+FFFD.
 "aside": the whole record is set aside.
 """
 

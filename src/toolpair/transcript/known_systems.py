@@ -217,6 +217,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         },
         interrupted=r"(?i:\[TASK RESUMPTION\]|Task was interrupted)",
     ),
+    "zoo-code": KnownSystem("Zoo Code"),
     "cline": KnownSystem(
         "Cline",
         (

@@ -198,8 +198,8 @@ class Framed(Protocol):
     def around(self) -> StandIns:
         """The stand-ins used before and after the records."""
 
-    def count(self, sent: Sequence[Any]) -> int | None:
-        """How many of the sent messages are made of these records; None when that cannot be determined."""
+    def theirs(self, sent: Sequence[Any]) -> Sequence[Any] | None:
+        """Those of the sent messages that are made of these records; None when that cannot be determined."""
 
 
 class Transcript(Struct, frozen=True, eq=False):

@@ -11,6 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
+from toolpair.tui.own import USUAL, Own, own_of
 from toolpair.tui.run_result import RunResult
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from toolpair.tui.background_loading import Open as Open
     from toolpair.tui.session_list import Sessions
 
-__all__ = ["RunResult", "run"]
+__all__ = ["Own", "RunResult", "own_of", "run"]
 
 _ESCAPE: Final = "15"
 """Milliseconds before escape counts as a key rather than the start of a sequence, as in other terminal programs.
@@ -38,12 +39,14 @@ def run(
     journal: bool = True,
     database: str | None = None,
     cached: bool = True,
+    own: Own = USUAL,
 ) -> RunResult:
     """Show `session`, or the file at `path`, else the list of all sessions found, until the user quits.
 
     `at` is where to start: an id, line:N, message:N, pair:N or an error text. `open` opens `path`, or a session from
     the list, which is that of `database` if one is given. `journal`: applied but unsaved fixes are kept, and offered
-    when the file is opened again. `cached`: the verdicts in the list are kept, and known from earlier runs.
+    when the file is opened again. `cached`: the verdicts in the list are kept, and known from earlier runs. `own`: what
+    the user has set of the keys and colours.
     """
     expect_escape()
     # The imports create many permanent objects: collecting garbage between them is a waste of time.
@@ -62,6 +65,7 @@ def run(
         opening=opening,
         journal=_journal if journal else None,
         preferences=Preferences.of_user(),
+        own=own,
     )
     gc.freeze()
     gc.enable()

@@ -17,6 +17,7 @@ from textual.worker import WorkerFailed
 from toolpair.tui.application import Application
 from toolpair.tui.keys import PROGRAM
 from toolpair.tui.open_sessions import OpenSessions
+from toolpair.tui.own import USUAL, Own
 from toolpair.tui.screens.base_screen import is_small
 from toolpair.tui.typed_ahead import is_forwarded_input, is_input
 
@@ -54,9 +55,10 @@ class ToolpairApp(Application):
         opening: Opening | None = None,
         journal: Callable[[], Folder] | None = None,
         preferences: Preferences | None = None,
+        own: Own = USUAL,
     ) -> None:
         """`journal` is the folder for unsaved fixes; it is called in a thread."""
-        super().__init__(ascii, sessions, journal, preferences)
+        super().__init__(ascii, sessions, journal, preferences, own)
         self._opening = opening
         self._leaving: asyncio.Task[None] | None = None
         self.open_sessions: OpenSessions = OpenSessions(self, session, at)

@@ -13,10 +13,11 @@ from textual.app import App
 
 from toolpair.text.safe import SafeText
 from toolpair.tui.colours import Colours
+from toolpair.tui.keys import held_keys, keymap_of
 from toolpair.tui.paint import Palette
 from toolpair.tui.run_result import RunResult
 from toolpair.tui.styled_text import Glyphs
-from toolpair.tui.theme import OWN, THEMES, roles_of, terminal_is_light, theme_for
+from toolpair.tui.theme import OWN, THEMES, readable_in, roles_of, terminal_is_light, theme_for
 from toolpair.tui.typed_ahead import TypedAhead
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from toolpair.tui.commands import Command
     from toolpair.tui.desk import Desk
     from toolpair.tui.overview import Overview
+    from toolpair.tui.own import Own
     from toolpair.tui.preferences import Preferences
     from toolpair.tui.session_list import Sessions
     from toolpair.tui.work import LongTask
@@ -87,11 +89,14 @@ class Application(App[None]):
         sessions: Callable[[], Sessions] | None,
         journal: Callable[[], Folder] | None,
         preferences: Preferences | None,
+        own: Own,
     ) -> None:
         """`journal` is the folder for unsaved fixes; it is called in a thread."""
+        self.own = own
         self._palette: tuple[dict[str, str], Palette] | None = None
         super().__init__()
-        self.glyphs = Glyphs(ascii)
+        self.glyphs = Glyphs(ascii, held_keys(own.keys))
+        self.set_keymap(keymap_of(own.keys))
         self.result = RunResult()
         self.typed_ahead = TypedAhead(self)
         self.journal = journal
@@ -158,6 +163,13 @@ class Application(App[None]):
         return self.typed_ahead.last
 
     # colours
+
+    def get_css_variables(self) -> dict[str, str]:
+        found = super().get_css_variables()
+        if self.own.colours:
+            found |= readable_in(found, self.own.colours)
+            self.theme_variables = found
+        return found
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return {} if self.current_theme in OWN else roles_of(self.current_theme)

@@ -85,15 +85,17 @@ def changes_text(overview: Overview, fix: Fix) -> str:
     return ", ".join(words) + "." if words else ""
 
 
-def place_text(overview: Overview, problem: Problem) -> str:
-    """The title of the card: which problem, which cause, where."""
+def place_text(overview: Overview, problem: Problem, tab: bool = False) -> str:
+    """The title of the card: which problem, which cause, where. `tab`: that key leads to the causes, and nothing else
+    says so.
+    """
     session = overview.session
     number = overview.index.number(problem)
     name = severity_name(problem)
     parts = [f"{name} {number[0]:,} of {number[1]:,}" if number else name]
     cause = overview.index.cause_number(problem)
     if cause is not None and problem.severity == "error" and overview.index.causes > 1:
-        parts.append(f"cause {cause:,} of {overview.index.causes:,}")
+        parts.append(f"cause {cause:,} of {overview.index.causes:,}{' (tab)' if tab else ''}")
 
     where = session.location(problem)
     if where.line is not None:
@@ -145,13 +147,15 @@ class Card:
         self.cells = cells
         self.query = ""
         """What is searched for: it is shown where the output has it."""
+        self.tab = False
+        """Whether to say which key leads to the causes."""
         self._cause_said = False
         """Whether the cause is told beside the carets."""
 
     def parts(self, problem: Problem) -> list[Part]:
         """All that there is to say of a problem, but the keys."""
         glyphs, cells = self.glyphs, self.cells
-        title = glyphs.rule(place_text(self.overview, problem), cells)
+        title = glyphs.rule(place_text(self.overview, problem, self.tab), cells)
         if len(title) > 1:
             title = (title[0], replace(title[1], action="pane"), *title[2:])
         sign, _ = self.overview.marker(self.overview.row_of(problem))
@@ -162,11 +166,11 @@ class Card:
         if fix is not None:
             parts += self._fix(problem, fix)
         elif problem.guess and problem.fixes:
-            words = "This is a guess, so it is left for you: space shows both sides and asks."
+            words = f"This is a guess, so it is left for you: {glyphs.key('space', 'fix')} shows both sides and asks."
             parts.append(("fix", glyphs.paragraph(words, cells, "warning")))
         elif problem.fixes:
             why = f"No safe fix: {problem.no_fix}" if problem.no_fix else "No fix is recommended:"
-            parts.append(("fix", glyphs.paragraph(f"{why} f shows the other ways.", cells)))
+            parts.append(("fix", glyphs.paragraph(f"{why} {glyphs.key('f', 'choose')} shows the other ways.", cells)))
         else:
             parts.append(("fix", glyphs.paragraph(f"No fix: {no_fix_text(problem)}", cells)))
         return [*parts, *self._more(problem), ("rule", [(glyphs.ui(f" {problem.rule}", "dim"),)])]
@@ -287,6 +291,8 @@ class Card:
         if problem.fixes:
             hints.append(("p", "exact bytes", "bytes"))
 
+        hints = [(glyphs.key(key, action), label, action) for key, label, action in hints]
+
         def size(gap: int) -> int:
             return 1 + sum(len(key) + len(label) + 1 + gap for key, label, _ in hints) - gap
 
@@ -351,7 +357,8 @@ class Card:
         where = self.session.location(problem)
         words = " next note" if problem.severity == "info" else " next problem"
         words = f"{words}: {lines_text(where)}" if where.line is not None else words
-        return (self.glyphs.ui(" ]", "key", "problem(1)"), self.glyphs.ui(words, "", "problem(1)"))
+        key = self.glyphs.key("]", "problem(1)")
+        return (self.glyphs.ui(f" {key}", "key", "problem(1)"), self.glyphs.ui(words, "", "problem(1)"))
 
     def _words(self, text: str, height: int) -> list[Line]:
         """What a message says, between words."""

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from msgspec import Struct
 from textual.binding import Binding, BindingType
 
 from toolpair.text.inline_diff import common_start
-from toolpair.tui.keys import GROUPS, key_names
+from toolpair.tui.keys import GROUPS, key_names, name_of
 
-NAMES: Final = {
-    "problem(1)": "next-problem", "problem(-1)": "previous-problem", "choose": "other-ways", "bytes": "exact-bytes",
-    "search": "find", "hit(1)": "next-match", "hit(-1)": "previous-match", "yank": "copy", "profile": "to-provider",
-    "sees": "model-view", "sort(1)": "sort", "sessions": "sessions", "leave": "quit",
-}  # fmt: skip
-"""The names of actions that are called otherwise in the code."""
 _FEW: Final = 3
 _ALWAYS: Final = (("theme", "choose a theme: dark, light, others", ""), ("leave", "quit", "q"))
+
+
+Keys = Callable[[str, str], str]
+"""The keys of an action, given the usual ones, as `Glyphs.keys`."""
 
 
 class Command(Struct, frozen=True):
@@ -35,43 +33,32 @@ class Command(Struct, frozen=True):
         return all(word in text or word == self.keys for word in words)
 
 
-def name_of(action: str) -> str:
-    """The name of an action: next-problem, fix-all."""
-    return NAMES.get(action, action.partition("(")[0].replace("_", "-"))
-
-
-def commands_of_main() -> list[Command]:
+def commands_of_main(keys_of: Keys) -> list[Command]:
     """All commands of the main screen, in the order of the help."""
     listed = [
-        Command(name_of(key.action), key.label, key_names(key.keys), key.action)
+        Command(key.name, key.label, keys_of(key_names(key.keys), key.action), key.action)
         for group in GROUPS
         for key in group.keys
         if key.palette
     ]
-    return [*listed, *(Command(name_of(action), label, keys, action) for action, label, keys in _ALWAYS)]
+    always = [Command(name_of(action), label, keys_of(keys, action), action) for action, label, keys in _ALWAYS]
+    return [*listed, *always]
 
 
-def commands_of(bindings: Iterable[BindingType]) -> list[Command]:
+def commands_of(bindings: Iterable[BindingType], keys_of: Keys) -> list[Command]:
     """The commands of a screen, from its bindings."""
     found: dict[str, Command] = {}
     for binding in bindings:
         if not isinstance(binding, Binding) or binding.action.partition("(")[0] in _UNNAMED:
             continue
-        name = _named(binding)
-        found.setdefault(name, Command(name, binding.description, key_names(binding.key), binding.action))
+        name = name_of(binding.action)
+        keys = keys_of(key_names(binding.key), binding.action)
+        found.setdefault(name, Command(name, binding.description, keys, binding.action))
     return list(found.values())
 
 
 _UNNAMED: Final = frozenset({"move", "half", "page", "edge", "palette", "side", "back", "save", "sort_by"})
 """Moving and closing need no name; a save is confirmed where its review is read."""
-
-
-def _named(binding: Binding) -> str:
-    name, _, ways = binding.action.partition("(")
-    if not ways:
-        return name_of(binding.action)
-    known = NAMES.get(binding.action)
-    return known or f"{'previous' if ways.startswith('-') else 'next'}-{name.replace('_', '-')}"
 
 
 def found_for(typed: str, commands: Sequence[Command]) -> list[Command]:

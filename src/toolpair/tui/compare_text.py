@@ -17,6 +17,7 @@ from toolpair.text.differ import differ
 from toolpair.text.file_diffs import of_strings, rows_of, trimmed
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.diff_body import Part, Title
+from toolpair.tui.fix_effects import pair_parts
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_lines import shortened, spotted
 from toolpair.tui.styled_text import Glyphs, Line, Span, line_width, spread
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 ONE_COLUMN: Final = 100
 """With fewer cells both sides share one column."""
+_SAME: Final = 30
+"""Lines of an output that is the same on both sides."""
 _SHOWN: Final = 400
 """Characters of a text of which a line shows the beginning."""
 _KINDS: Final[tuple[tuple[PartKind, str], ...]] = (
@@ -217,6 +220,9 @@ def difference_parts(row: ComparisonRow) -> Iterator[Part]:
     if "place" in row.differs:
         yield Title("place of the result")
         yield from _rows(*(_distance(pair.start[0], pair.result_messages) for pair in pairs))
+    if len(pairs) > 1 and not any(row.texts_that_differ()):
+        yield Title("the same on both sides", change=False)
+        yield from pair_parts(pairs[0].call, next(iter(pairs[0].results), None), None, _SAME)
 
 
 def _ids_of(pair: Pair) -> str:

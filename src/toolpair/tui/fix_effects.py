@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -13,7 +14,7 @@ from toolpair.reports.reading.titles import call_title
 from toolpair.session.decisions import edits_of
 from toolpair.text.file_diffs import Row, Side
 from toolpair.transcript.edits import InsertMessage, InsertResult, MoveResult, MoveToRole, ReplaceWithText
-from toolpair.tui.bodies.diff_body import Note, Part, Title
+from toolpair.tui.bodies.diff_body import DiffBody, Note, Part, Title
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_lines import ROLES
 
@@ -25,6 +26,10 @@ _LINES: Final = 12
 """Lines shown of a longer text before the bytes."""
 _CHARS: Final = 200
 """Characters shown of a call, and of the first line of an output."""
+_INDENT: Final = 11
+"""Cells before a line of an output."""
+_FREE: Final = 3
+"""Lines that may stay free while something is cut."""
 _COPY: Final = "use-copy"
 """How the ids of fixes begin that write an output which was found elsewhere."""
 
@@ -63,20 +68,44 @@ def _who(role: str) -> str:
     return {"you": "yours", "agent": "the agent's"}.get(ROLES.get(role, role), role)
 
 
-def effects_before(problem: Problem, fix: Fix, folder: str | None, text: str | None = None) -> Iterator[Part]:
-    """The pair as it is and what is written, as the first parts of a diff, before the bytes."""
-    call, result = problem.call, problem.result
+def pair_parts(call: Block | None, result: Block | None, folder: str | None, lines: int = 1) -> Iterator[Part]:
+    """What was called, and so many lines of the output, as parts of a diff."""
     if call is not None:
         yield Note(f"call    {' '.join(call_line(call, folder))[:_CHARS]}", "text")
     if result is not None:
-        said = output_words(result.text).strip("\r\n")
-        more = f"  ({count_text(said.count(chr(10)) + 1, 'line')})" if "\n" in said else ""
-        yield Note(f"result  {said.partition(chr(10))[0][:_CHARS]}{more}", "text")
+        said = output_words(result.text).strip("\r\n").split("\n")
+        more = f"  ({count_text(len(said), 'line')})" if len(said) > lines else ""
+        yield Note(f"result  {said[0][:_CHARS]}{more}", "text")
+        yield from (Note(line[:_CHARS], "text", _INDENT) for line in said[1:lines])
+
+
+def effects_before(
+    problem: Problem, fix: Fix, folder: str | None, text: str | None = None, lines: int = 1
+) -> Iterator[Part]:
+    """The pair as it is and what is written, as the first parts of a diff, before the bytes. `lines` of the output."""
+    yield from pair_parts(problem.call, problem.result, folder, lines)
     for effect in effects_of(fix, folder, text):
         yield Title(f"{'The model will read' if effect.new else 'Moves'} {effect.where}", change=False)
-        lines = effect.text.split("\n")
-        for line in lines[:_LINES]:
+        said = effect.text.split("\n")
+        for line in said[:_LINES]:
             side = Side(None, ((line, "same"),))
             yield Row(None, side) if effect.new else Row(side, side)
-        if len(lines) > _LINES:
-            yield Note(f"and {count_text(len(lines) - _LINES, 'more line')}")
+        if len(said) > _LINES:
+            yield Note(f"and {count_text(len(said) - _LINES, 'more line')}")
+
+
+def filling(make: Callable[..., DiffBody], first: Callable[..., Iterator[Part]], cells: int, room: int) -> DiffBody:
+    """A diff that begins with `first`. Where some of `room` lines are free, it shows more of the output, then whole new
+    records if they fit.
+    """
+    best, lines, whole = make(first=first), 1, False
+    for _ in range(2):
+        best.lay_out(cells)
+        free = room - best.rows
+        if free <= _FREE:
+            break
+        lines, whole = (lines + free, False) if lines == 1 else (lines, True)
+        body = make(first=partial(first, lines=lines), whole_new=whole)
+        body.lay_out(cells)
+        best = body if body.rows <= room else best
+    return best

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from toolpair.session.session import Conversation, Problem, Session, Verdict
 
 LONG_ID = 20
-_CHANGES: Final = " (P changes it)"
 NOTHING_TO_CHECK = ("EMPTY", "NO CALLS YET", "A GUESS")
 BEGINNING = "This is only the beginning of the file. Problems are shown when all of it has been read."
 GUESS: Final = "a guess: its form was drafted"
@@ -53,6 +52,7 @@ def state_text(session: Session) -> tuple[str, str]:
 def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = None) -> Line:
     """`size` is that of the whole file when the session holds only its beginning."""
     transcript = session.conversation.transcript
+    changes = f" ({glyphs.key('P', 'profile')} changes it)"
     parts: list[str] = [file_name(session, glyphs)]
     if transcript.native:
         parts.append(f"{transcript.agent or session.format.title} {transcript.agent_version or ''}".strip())
@@ -68,14 +68,16 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
         parts.append(size_text(size))
     else:
         messages = count_text(len(transcript.messages), "message")
-        parts.append(f"{messages}, checked against {session.profile.name}{_CHANGES}")
+        parts.append(f"{messages}, checked against {session.profile.name}{changes}")
     if len(session.conversations) > 1:
-        parts.insert(1, f"conversation {session.current + 1} of {len(session.conversations)} (c)")
+        parts.insert(
+            1, f"conversation {session.current + 1} of {len(session.conversations)} ({glyphs.key('c', 'conversation')})"
+        )
     state, style = state_text(session)
     right = (glyphs.ui(f" {state} ", style, "review" if session.changed else None),)
     left = (glyphs.ui(" " + " · ".join(parts), "title"),)
     if line_width((*left, *right)) > cells:
-        left = (glyphs.ui(" " + " · ".join(parts).removesuffix(_CHANGES), "title"),)
+        left = (glyphs.ui(" " + " · ".join(parts).removesuffix(changes), "title"),)
     return spread(left, right, cells, glyphs.ellipsis)
 
 
@@ -177,14 +179,21 @@ def _after_in_short(session: Session) -> str:
 
 def _hint(session: Session, glyphs: Glyphs, refused: Problem | None) -> Line:
     """What to press next."""
-    review = (glyphs.ui("w", "key", "review"), glyphs.ui(" review and save ", "", "review"))
+    review = (glyphs.ui(glyphs.key("w", "review"), "key", "review"), glyphs.ui(" review and save ", "", "review"))
     if refused is not None and not session.changed and refused.recommended is not None:
-        return glyphs.ui("space", "key", "fix"), glyphs.ui(" fix this ", "", "fix")
+        return glyphs.ui(glyphs.key("space", "fix"), "key", "fix"), glyphs.ui(" fix this ", "", "fix")
     if not session.conversation.verdict.errors:
         return review if session.changed else ()
     if session.staged:
-        return (glyphs.ui("A", "key", "fix_all"), glyphs.ui(" fix the rest   ", "", "fix_all"), *review)
-    return (glyphs.ui("A", "key", "fix_all"), glyphs.ui(" fix everything safe, then review ", "", "fix_all"))
+        return (
+            glyphs.ui(glyphs.key("A", "fix_all"), "key", "fix_all"),
+            glyphs.ui(" fix the rest   ", "", "fix_all"),
+            *review,
+        )
+    return (
+        glyphs.ui(glyphs.key("A", "fix_all"), "key", "fix_all"),
+        glyphs.ui(" fix everything safe, then review ", "", "fix_all"),
+    )
 
 
 NOT_REFUSED: Final = Refused(0)

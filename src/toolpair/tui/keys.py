@@ -1,9 +1,40 @@
-"""Every key of the interface, defined once. Bindings, the help screen and the palette are generated from this table."""
+"""Every key of the interface, defined once. Bindings, the help screen, the palette and what `[keys]` may set are made
+from this table. Textual is loaded only for the bindings: `toolpair config` looks at the table, too.
+"""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
 from msgspec import Struct
-from textual.binding import Binding, BindingType
+
+from toolpair.shell.settings import BadSettings
+
+if TYPE_CHECKING:
+    from textual.binding import BindingType
+
+    from toolpair.shell.settings import Setting
+
+_NAMES: Final = {
+    "move(1)": "down", "move(-1)": "up", "half(1)": "half-down", "half(-1)": "half-up", "page(1)": "page-down",
+    "page(-1)": "page-up", "edge(-1)": "start", "edge(1)": "end", "side(-1)": "left", "side(1)": "right",
+    "problem(1)": "next-problem", "problem(-1)": "previous-problem", "choose": "other-ways", "bytes": "exact-bytes",
+    "search": "find", "hit(1)": "next-match", "hit(-1)": "previous-match", "yank": "copy", "profile": "to-provider",
+    "sees": "model-view", "sort(1)": "sort", "leave": "quit", "quit": "quit-anywhere", "lean(1)": "longer-list",
+    "lean(-1)": "shorter-list", "scroll_preview(1)": "preview-down", "scroll_preview(-1)": "preview-up",
+    "shift(-1)": "shift-left", "shift(1)": "shift-right",
+}  # fmt: skip
+"""The names of actions that are called otherwise in the code."""
+
+
+def name_of(action: str) -> str:
+    """The name of an action, for commands and settings: next-problem, fix-all."""
+    name, _, ways = action.partition("(")
+    way = ("previous-" if ways.startswith("-") else "next-") if ways else ""
+    return _NAMES.get(action) or f"{way}{name.replace('_', '-')}"
 
 
 class Key(Struct, frozen=True):
@@ -16,18 +47,28 @@ class Key(Struct, frozen=True):
     listed: bool = True
     """Whether `?` lists it: not if another group lists it already."""
 
+    @property
+    def name(self) -> str:
+        return name_of(self.action)
 
-_NAMES = {
-    "right_square_bracket": "]", "left_square_bracket": "[", "slash": "/", "ampersand": "&", "at": "@",
-    "question_mark": "?", "colon": ":", "exclamation_mark": "!", "vertical_line": "|", "less_than_sign": "<",
-    "greater_than_sign": ">", "left_curly_bracket": "{", "right_curly_bracket": "}",
-    "plus": "+", "minus": "-", "escape": "esc", "pagedown": "pgdn", "pageup": "pgup",
-}  # fmt: skip
+
+_SHORT: Final = {"escape": "esc", "pagedown": "pgdn", "pageup": "pgup"}
+_TEXTUAL: Final = {"solidus": "slash", "reverse_solidus": "backslash", "commercial_at": "at", "hyphen_minus": "minus",
+                   "plus_sign": "plus", "low_line": "underscore"}  # fmt: skip
+"""What Textual calls a few characters other than Unicode does."""
+
+
+def _textual_name(character: str) -> str:
+    name = unicodedata.name(character).lower().replace("-", "_").replace(" ", "_")
+    return _TEXTUAL.get(name, name)
+
+
+_PUNCTUATION: Final = {_textual_name(character): character for character in "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"}
 
 
 def key_names(keys: str) -> str:
     """Textual's comma-separated names in a readable form."""
-    return " ".join(_NAMES.get(name, name) for name in keys.split(","))
+    return " ".join(_SHORT.get(name) or _PUNCTUATION.get(name, name) for name in keys.split(","))
 
 
 class KeyGroup(Struct, frozen=True):
@@ -37,7 +78,13 @@ class KeyGroup(Struct, frozen=True):
     title: str
     keys: tuple[Key, ...]
 
+    def held(self, own: Mapping[str, str]) -> frozenset[str]:
+        """Its keys by Textual's names, where some are the user's own."""
+        return frozenset(key for _, keys in _keys_of((self,), own) for key in keys.split(","))
+
     def bindings(self, priority: bool = False) -> list[BindingType]:
+        from textual.binding import Binding
+
         return [
             Binding(
                 key.keys,
@@ -45,9 +92,9 @@ class KeyGroup(Struct, frozen=True):
                 key.label,
                 show=False,
                 priority=priority,
-                id=f"{self.id}.{key.action.partition('(')[0]}.{n}",
+                id=f"{self.id}.{key.name}",
             )
-            for n, key in enumerate(self.keys)
+            for key in self.keys
         ]
 
 
@@ -83,7 +130,7 @@ PROBLEMS = KeyGroup(
         Key("ctrl+r", "redo", "redo"),
         Key("w", "review", "review and save"),
         Key("R", "restore", "restore an original that a save kept"),
-        Key("C", "cut", "cut: leave out what is before here, or after, as a new session"),
+        Key("C", "cut", "cut off what is before here, or after: a new session"),
     ),
 )
 LOOK = KeyGroup(
@@ -96,7 +143,7 @@ LOOK = KeyGroup(
         Key("N", "hit(-1)", "previous match"),
         Key("ampersand", "filter", "filter the rows"),
         Key("exclamation_mark", "broken", "show only what is broken, or all again"),
-        Key("tab,shift+tab", "pane", "to the causes, or back: there enter shows only these, a fixes them"),
+        Key("tab,shift+tab", "pane", "to the causes, or back: enter shows these, a fixes them"),
         Key("plus", "lean(1)", "a line more for the list; the border can be dragged, too", False),
         Key("minus", "lean(-1)", "a line less for the list", False),
         Key("J", "scroll_preview(1)", "scroll the preview down", False),
@@ -104,10 +151,11 @@ LOOK = KeyGroup(
         Key("at", "goto", "go to a place, or paste an API error"),
         Key("y", "yank", "copy something"),
         Key("P", "profile", "check against another provider"),
-        Key("t", "times", "when and how long, and the tokens of each response; again without"),
+        Key("t", "times", "when, how long, and the tokens of each response, or not"),
         Key("S", "statistics", "statistics: calls, failures, time and bytes by tool"),
         Key("d", "compare", "compare with a backup, a fork, another session"),
         Key("m", "sees", "what the model sees"),
+        Key("V", "prove", "ask the agent that is installed here what it really sends"),
         Key("b", "branches", "go to another branch, or to a sub-agent"),
         Key("c", "conversation", "go to another conversation in this file"),
         Key("ctrl+o", "sessions", "open another session on this machine"),
@@ -207,6 +255,7 @@ SAVED = KeyGroup(
     (
         Key("y", "yank", "copy the command that resumes", False),
         Key("u", "undo", "undo the save, after asking", False),
+        Key("V", "prove", "ask the agent that is installed here what it sends of it", False, False),
         Key("enter", "close", "back to the list", False),
     ),
 )
@@ -232,6 +281,7 @@ PICKER = KeyGroup(
         Key(",".join(key.keys for key in PICKER_MOVE.keys if "problem" not in key.action), "move", "move", False),
         Key("right_square_bracket,left_square_bracket", "problem", "next or previous broken session", False),
         Key("letters", "filter", "filter by agent, folder, last words or id; ! broken ones", False),
+        Key("ctrl+f", "search", "find what was typed in what was said in all sessions", False),
         Key("enter", "open", "open the session", False),
         Key("ctrl+s", "order", "sort: by age, size, problems, agent, folder", False),
         Key("ctrl+t", "mark", "mark one, then another, to compare the two", False),
@@ -241,3 +291,87 @@ PICKER = KeyGroup(
 CURSOR = KeyGroup("cursor", "", tuple(key for key in MOVE.keys if not key.action.startswith("side")))
 """Movement in lists with one column."""
 GROUPS = (PROBLEMS, LOOK, MOVE, VIEWER, STATISTICS, COMPARE, REVIEW, SAVED, PICKER, APP, PROGRAM)
+
+SCREENS: Final[Mapping[str, tuple[KeyGroup, ...]]] = {
+    "the list of pairs": (PROBLEMS, LOOK, MOVE, APP, PROGRAM),
+    "an open text": (VIEWER, CURSOR, APP, PROGRAM),
+    "the statistics": (STATISTICS, CURSOR, APP, PROGRAM),
+    "a comparison": (COMPARE, CURSOR, APP, PROGRAM),
+    "the review": (REVIEW, CURSOR, APP, PROGRAM),
+    "what is shown after saving": (SAVED, APP, PROGRAM),
+    "the ways to fix": (CURSOR, APP, PROGRAM),
+}
+"""The keys that there are at the same time."""
+_ELSEWHERE: Final = {"the review": {"r": "read-again"}, "the ways to fix": {"e": "edit"}}
+"""Keys that are no entry of the table."""
+_FIXED: Final = ("enter", "escape", *(name for key in PROGRAM.keys for name in key.keys.split(",")))
+SETTABLE: Final = {
+    key.name: key
+    for groups in SCREENS.values()
+    for group in groups
+    for key in group.keys
+    if not set(key.keys.split(",")) & set(_FIXED)
+}
+"""What has keys of one's own, by name; one that several screens have is set for all of them."""
+_KEY: Final = re.compile(
+    r"(?:ctrl\+[abdefgklnoprstuvwxy]|(?:shift\+)?tab|space|f(?:[1-9]|1[0-2])"
+    r"|(?:ctrl\+|shift\+)?(?:up|down|left|right|home|end|pageup|pagedown)|insert|delete|backspace)"
+)
+"""Keys that are no character. Of those with ctrl, terminals send some as tab, enter and backspace."""
+
+
+def own_keys(table: Mapping[str, Setting]) -> dict[str, str]:
+    """What `[keys]` sets: the keys of each name, as Textual writes them. Raises BadSettings."""
+    found: dict[str, str] = {}
+    for name, setting in table.items():
+        if name not in SETTABLE:
+            from difflib import get_close_matches
+
+            meant = get_close_matches(name, SETTABLE, n=1)
+            hint = f"Did you mean {meant[0]}?" if meant else f"These have: {', '.join(SETTABLE)}."
+            raise BadSettings(f"{setting.where}: {name} has no keys that can be set. {hint}")
+        given = setting.given if isinstance(setting.given, list) and setting.given else [setting.given]
+        found[name] = ",".join(dict.fromkeys(_key(setting, one) for one in given))
+    for screen, groups in SCREENS.items():
+        used = dict(_ELSEWHERE.get(screen, {}))
+        for name, keys in _keys_of(groups, found):
+            for key in keys.split(","):
+                other = used.setdefault(key, name)
+                if other != name:
+                    setting = table.get(name) or table[other]
+                    raise BadSettings(
+                        f"{setting.where}: {key_names(key)} cannot be both {other} and {name} in {screen}. "
+                        "Give the other one another key, too."
+                    )
+    return found
+
+
+def _keys_of(groups: tuple[KeyGroup, ...], own: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    return ((key.name, own.get(key.name, key.keys)) for group in groups for key in group.keys)
+
+
+def _key(setting: Setting, given: object) -> str:
+    """The key as Textual calls it. Raises BadSettings."""
+    if isinstance(given, str):
+        lower = next((name for name, short in _SHORT.items() if short == given.lower()), given.lower())
+        if len(given) == 1 and (given.isalnum() or given in _PUNCTUATION.values()):
+            return given if given.isalnum() else _textual_name(given)
+        if _KEY.fullmatch(lower) and lower not in _FIXED:
+            return lower
+    raise BadSettings(
+        f'{setting.where}: {setting.key} takes a key such as "x", "]", "space", "f5" or "ctrl+x", or a list of keys, '
+        f"not {given!r}."
+    )
+
+
+def keymap_of(own: Mapping[str, str]) -> dict[str, str]:
+    """The keys of one's own by the ids of bindings."""
+    groups = {group.id: group for screen in SCREENS.values() for group in screen}
+    return {
+        f"{group.id}.{key.name}": own[key.name] for group in groups.values() for key in group.keys if key.name in own
+    }
+
+
+def held_keys(own: Mapping[str, str]) -> dict[str, str]:
+    """The keys of one's own as they are shown, by action."""
+    return {key.action: key_names(own[name]) for name, key in SETTABLE.items() if name in own}

@@ -157,7 +157,7 @@ class OpenSessions(Opened):
                 self._review_unsaved()
 
         words = f"{count_text(fixes, 'fix')} {'is' if fixes == 1 else 'are'} applied but not saved."
-        question = ConfirmScreen(title, words, [("w", "save", "review and save"), ("d", "discard", discard)])
+        question = ConfirmScreen(title, words, [("w", "save", "review and save"), ("D", "discard", discard)])
         self._asked = title, question
         screen.ask(question, answered)
 

@@ -1,9 +1,9 @@
-"""Checking the listed files one by one in a separate process, so that no key ever waits for it."""
+"""What the list of sessions asks about files, answered in processes of their own, so that no key ever waits for it."""
 
 from __future__ import annotations
 
 import json
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -22,11 +22,33 @@ Mark = Checked | None
 """None when it cannot be read."""
 
 
+class Glimpse(msgspec.Struct, frozen=True):
+    """What the preview of a session shows."""
+
+    first: str | None
+    """The user's first words."""
+    last: str | None
+    """The user's last words, if they are others."""
+    reply: str | None
+    """The agent's last words."""
+    badge: str
+    outlook: str
+    sentence: str
+    """The verdict; empty where there are several conversations."""
+    causes: tuple[tuple[int, str, str], ...]
+    """How many problems, what they have in common, and the outlook of the worst."""
+
+
 class Judge(Protocol):
-    """Returns the verdict on a file, one file at a time."""
+    """Answers one question at a time, and blocks until the answer arrives; None where it cannot be read."""
 
     def judge(self, path: str) -> Mark:
-        """Blocks until the answer arrives."""
+        """The verdict on a file."""
+
+    def glimpse(self, path: str) -> Glimpse | None: ...
+
+    def find(self, path: str, words: str) -> str | None:
+        """Where the words are said in it, on one line; None if they are not."""
 
     def close(self) -> None: ...
 
@@ -40,10 +62,22 @@ class ProcessJudge:
         self._worker = WorkerProcess("toolpair.tui.picker_worker")
 
     def judge(self, path: str) -> Mark:
+        answer: Checked | None = self._ask(Checked | None, "judge", path, self._cached)
+        return answer
+
+    def glimpse(self, path: str) -> Glimpse | None:
+        answer: Glimpse | None = self._ask(Glimpse | None, "glimpse", path)
+        return answer
+
+    def find(self, path: str, words: str) -> str | None:
+        answer: str | None = self._ask(str | None, "find", path, words)
+        return answer
+
+    def _ask(self, answer: Any, *question: object) -> Any:
         """None as well when the process cannot be started."""
-        question = json.dumps([path, self._cached]).encode() + b"\n"
         try:
-            return msgspec.json.decode(self._worker.ask(question), type=Checked | None)
+            said = self._worker.ask(json.dumps(question).encode() + b"\n")
+            return msgspec.convert(json.loads(said), answer)
         except (OSError, ValueError):
             self._worker.end()
             return None

@@ -6,18 +6,20 @@ from typing import Final, NamedTuple
 
 from toolpair.formats.agent import NOT_UNDERSTOOD, FoundSession
 from toolpair.shell.machine import home_short
-from toolpair.text.cells import cut_start, fit
+from toolpair.text.cells import cut, cut_start, fit
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.short import age_text, size_text
 from toolpair.tui.head_text import NOTHING_TO_CHECK
-from toolpair.tui.picker_checks import Mark
-from toolpair.tui.styled_text import Glyphs, Line, Span
+from toolpair.tui.picker_checks import Glimpse, Mark
+from toolpair.tui.styled_text import Glyphs, Line, Span, line_width
 
 WIDE: Final = 72
 """Minimum cells for an agent's full name."""
 _WITH_SIZE: Final = 100
 """Minimum cells for the size of the file."""
 _STYLES: Final = {"stops": "error", "loses": "warning", "ready": "good"}
+_LEAD: Final = 7
+"""Cells of the names of what was said."""
 _AGE: Final = 6
 _SIZE: Final = 7
 
@@ -74,10 +76,10 @@ def sort_key(order: str, found: FoundSession, mark: Mark) -> tuple[object, ...]:
     return ()
 
 
-def heads_line(glyphs: Glyphs, cells: int, order: str) -> Line:
+def heads_line(glyphs: Glyphs, cells: int, order: str, words: str = "last words") -> Line:
     """The names of the columns, with a sign at the one that the list is sorted by."""
     columns = _columns(cells)
-    names = ("verdict", "age", "agent", "folder", "last words", "size")
+    names = ("verdict", "age", "agent", "folder", words, "size")
     gap = Span(SafeText(" " * columns.gap))
     spans: list[Span] = [Span(SafeText("  "))]
     for name, room in zip(names, columns[:6], strict=True):
@@ -116,6 +118,44 @@ def row_line(glyphs: Glyphs, found: FoundSession, judged: bool, mark: Mark, now:
         *size,
         Span(SafeText(" ")),
     )
+
+
+def preview_lines(
+    glyphs: Glyphs, found: FoundSession, known: bool, glimpse: Glimpse | None, cells: int, most: int
+) -> list[Line]:
+    """What was said first and last in a session, the verdict on it and the causes, on exactly so many lines."""
+    if glimpse is not None:
+        said = [("first", glimpse.first), ("last", glimpse.last), ("reply", glimpse.reply)]
+    else:
+        said = [("last", found.words if found.understood else NOT_UNDERSTOOD)]
+    room = max(0, cells - _LEAD - 1)
+    lines: list[Line] = [
+        (glyphs.ui(f" {lead:<{_LEAD - 1}}", "dim"), Span(cut(visible(words), room, glyphs.ellipsis), "text"))
+        for lead, words in said
+        if words
+    ]
+    if glimpse is not None:
+        lines += _verdict_lines(glyphs, glimpse, cells)
+    elif found.understood:
+        lines.append((glyphs.ui(" cannot be read" if known else " reading …", "dim"),))
+    return [*lines[:most], *([()] * (most - len(lines)))]
+
+
+def _verdict_lines(glyphs: Glyphs, glimpse: Glimpse, cells: int) -> list[Line]:
+    style = "dim" if glimpse.badge in NOTHING_TO_CHECK else _STYLES.get(glimpse.outlook, "")
+    sentence = glimpse.sentence.removeprefix(f"{glimpse.badge}. ")
+    lines = glyphs.paragraph(f"{glimpse.badge}: {sentence}" if sentence else glimpse.badge, cells, "text", limit=2)
+    indent, *words = lines[0]
+    first = words[0].text.removeprefix(glimpse.badge)
+    if len(first) < len(words[0].text):
+        lines[0] = (indent, glyphs.ui(glimpse.badge, f"{style} bold"), Span(SafeText(first), "text"))
+    digits = max((len(f"{count:,}") for count, _, _ in glimpse.causes), default=1)
+    for count, title, outlook in glimpse.causes:
+        dim = outlook == "ready"
+        lead = glyphs.ui(f" {count:>{digits},} × ", "dim" if dim else f"{_STYLES[outlook]} bold")
+        cause = cut(glyphs.own(title), max(0, cells - line_width((lead,)) - 1), glyphs.ellipsis)
+        lines.append((lead, Span(cause, "dim" if dim else "text")))
+    return lines
 
 
 def haystack(found: FoundSession, home: str) -> str:

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair.history.call_details import details_of
 from toolpair.history.row_texts import whole_text
+from toolpair.reports.reading.call_line import call_line, output_words
+from toolpair.reports.reading.row_words import NO_CALL, words_of
 from toolpair.reports.reading.titles import call_title, looks_like_json, result_title
 from toolpair.reports.reading.written import arguments_as_written
 from toolpair.session.carrying_out import preview
+from toolpair.session.decisions import edits_of
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.change_parts import diff_of_changes
@@ -85,6 +88,7 @@ class PreviewText:
         differences are also marked below the lines.
         """
         self._changes: Body | None = None
+        self._brought_back: list[Line] = []
         self._glyphs = glyphs
         self._titles = ("", "")
         self._call: Body | None = None
@@ -96,6 +100,8 @@ class PreviewText:
         if pair is None:
             self._titles = (ROLES.get(row.role or "", row.role or _NAMES.get(row.kind, "")), "")
             self._call = TextBody(glyphs, whole_text(conversation, row)[:MOST], language="markdown")
+            if row.kind == "cut" and fix is not None and not is_slow_to_preview(conversation):
+                self._brought_back = _brought_back(glyphs, conversation, row, fix)
             return
         call, small = pair.call, result is not None and _is_small(conversation, result)
         details = details_of(conversation, call, result if small else None)
@@ -135,7 +141,7 @@ class PreviewText:
         glyphs, left = self._glyphs, (cells - 2) // 2
         begin, end = self._titles
         if not self._is_pair:
-            return glyphs.rule(begin, cells), _lines(self._call, cells - 1), None, (cells, 0)
+            return glyphs.rule(begin, cells), self._message(cells), None, (cells, 0)
         right = cells - left - 1
         title = (*glyphs.rule(begin, left), *glyphs.rule(end, cells - left, lead="┼─"))
         return title, _lines(self._call, left - 1), _lines(self._output, right - 1), (left, right)
@@ -144,13 +150,37 @@ class PreviewText:
         """The same in one column, as in a terminal, and what the fix changes in the file."""
         glyphs = self._glyphs
         begin, end = self._titles
-        lines = _lines(self._call, cells - 1)
+        lines = self._message(cells)
         if self._is_pair:
             lines = Stacked(lines, [glyphs.rule(end, cells)], _lines(self._output, cells - 1))
         if self._changes is not None:
             changes = [glyphs.rule("what the fix changes", cells)]
             lines = Stacked(lines, changes, _lines(self._changes, cells - 1))
         return glyphs.rule(begin, cells), lines, None, (cells, 0)
+
+    def _message(self, cells: int) -> LineSource:
+        lines = _lines(self._call, cells - 1)
+        if not self._brought_back:
+            return lines
+        title = self._glyphs.rule("what the fix brings back", cells)
+        return Stacked(lines, [title], [self._glyphs.fit(line, cells - 1) for line in self._brought_back])
+
+
+def _brought_back(glyphs: Glyphs, conversation: Conversation, cut: PairRow, fix: Fix) -> list[Line]:
+    """The rows that are in the history again once it is linked."""
+    rows, after = conversation.rows, conversation.apply(edits_of(fix, None)).rows
+    at = next((n for n, row in enumerate(rows) if row.kind == "cut" and row.record == cut.record), len(rows))
+    back = [after[n] for n in range(at, min(len(after), at + min(len(after) - len(rows) + 1, LINES)))]
+    return [_as_line(glyphs, row, conversation.transcript.folder) for row in back]
+
+
+def _as_line(glyphs: Glyphs, row: PairRow, folder: str | None) -> Line:
+    call = row.pair.call if row.pair is not None else None
+    if row.pair is None:
+        return (glyphs.ui(f" {ROLES.get(row.role or '', row.role or '')}: ", "dim"), glyphs.data(words_of(row.label)))
+    tool, words = call_line(call, folder) if call is not None else ("", NO_CALL)
+    said = output_words(row.result.text).strip().partition("\n")[0] if row.result is not None else ""
+    return (glyphs.data(f" {tool}", "tool"), glyphs.data(f" {words}  "), glyphs.data(said, "dim"))
 
 
 def _lines(body: Body | None, cells: int) -> LineSource:

@@ -216,9 +216,11 @@ class ReviewText:
             words = f"No fix: {problem.no_fix or 'none is known.'}"
         elif problem.recommended is None:
             why = problem.no_fix or "None is certain."
-            words = f"{count_text(len(problem.fixes), 'way')} to fix it: esc, then f shows them. {why}"
+            key = glyphs.key("f", "choose")
+            words = f"{count_text(len(problem.fixes), 'way')} to fix it: esc, then {key} shows them. {why}"
         else:
-            words = f"Fix: {problem.recommended.title}. It is not applied: esc, then space applies it."
+            key = glyphs.key("space", "fix")
+            words = f"Fix: {problem.recommended.title}. It is not applied: esc, then {key} applies it."
         return lines + glyphs.paragraph(words, cells, "warning", limit=3)
 
     def rest(self) -> list[Line]:

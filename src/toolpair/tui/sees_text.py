@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.block_texts import call_summary
 from toolpair.history.sent_rows import UNKNOWN_SENDER, seen_rows
@@ -13,58 +13,61 @@ from toolpair.tui.row_lines import ROLES
 
 if TYPE_CHECKING:
     from toolpair.history.sent_rows import SeenRow
-    from toolpair.session.session import Conversation, Session
+    from toolpair.session.session import Conversation
+    from toolpair.tui.styled_text import Glyphs
 
 SHORT = 6
 """Maximum lines of a text in the abridged version."""
 LEFT_OUT, REPLACED, ADDED, CHANGED = "✗", "≠", "+", "~"
+_STYLES: Final = {
+    **dict.fromkeys((LEFT_OUT, REPLACED, "x", "#"), "error"), ADDED: "dim", CHANGED: "warning",
+}  # fmt: skip
+"""With those that stand for the signs where there is only ASCII."""
 
 
-def short_text(session: Session, conversation: Conversation) -> str:
-    """The history as it would be sent, each block in a few lines, with what is left out in its place."""
-    return "\n".join(_lines(session, conversation, SHORT))
-
-
-def full_text(session: Session, conversation: Conversation) -> str:
-    return "\n".join(_lines(session, conversation, None))
+def sent_text(glyphs: Glyphs, conversation: Conversation, most: int | None) -> str:
+    """The history as it would be sent, with what is left out in its place, each block in at most so many lines."""
+    return "\n".join(_lines(glyphs, conversation, most))
 
 
 def line_style(line: str) -> str:
     """The style for a line of these texts, by its leading sign."""
     sign = line[:2].strip()
-    if line.startswith("── "):
+    if line.startswith(("── ", "-- ")):
         return "title"
-    return {LEFT_OUT: "error", REPLACED: "error", ADDED: "dim", CHANGED: "warning"}.get(sign, "")
+    return _STYLES.get(sign, "")
 
 
-def _lines(session: Session, conversation: Conversation, most: int | None) -> Iterator[str]:
+def _lines(glyphs: Glyphs, conversation: Conversation, most: int | None) -> Iterator[str]:
     agent = conversation.transcript.agent or "Nobody"
     seen = conversation.judged.seen
     if seen is None:
         yield UNKNOWN_SENDER
     elif seen.refuses:
-        yield f"✗ {seen.refuses}"
+        yield glyphs.own(f"{LEFT_OUT} {seen.refuses}")
     else:
         version = f" {seen.version}" if seen.version else ""
         yield f"As {seen.agent}{version} sends it."
-        yield f"{LEFT_OUT} left out   {REPLACED} replaced   {CHANGED} changed   {ADDED} added by the agent"
+        signs = f"{LEFT_OUT} left out   {REPLACED} replaced   {CHANGED} changed   {ADDED} added by the agent"
+        yield glyphs.own(signs)
     number = -1
     for row in seen_rows(conversation.judged):
         if row.message is not None and row.message != number:
             number = row.message
             yield ""
-            yield f"── {number:,} {ROLES.get(row.role, row.role)}"
-        yield from _row(session, row, agent, most)
+            yield glyphs.own(f"── {number:,} {ROLES.get(row.role, row.role)}")
+        yield from _row(glyphs, row, agent, most)
 
 
-def _row(session: Session, row: SeenRow, agent: str, most: int | None) -> Iterator[str]:
+def _row(glyphs: Glyphs, row: SeenRow, agent: str, most: int | None) -> Iterator[str]:
     block = row.block
     if row.fate in ("dropped", "replaced") and block is not None:
         what = f"the call {call_summary(block)}" if block.kind == "call" else "a result"
         if block.kind == "result":
-            what += f" of {count_text(block.text.count(chr(10)) + 1, 'line')}"
+            what += f" of {count_text(block.text.removesuffix(chr(10)).count(chr(10)) + 1, 'line')}"
         how = "is left out" if row.fate == "dropped" else "is replaced by the agent's own words"
-        yield f"{REPLACED if row.fate == 'replaced' else LEFT_OUT} {what} {how}   {block.id or ''}".rstrip()
+        gone = glyphs.own(REPLACED if row.fate == "replaced" else LEFT_OUT)
+        yield f"{gone} {what} {how}   {block.id or ''}".rstrip()
         return
     sign = {"added": ADDED, "changed": CHANGED}.get(row.fate, " ")
     if block is not None and block.kind == "call":
@@ -73,22 +76,22 @@ def _row(session: Session, row: SeenRow, agent: str, most: int | None) -> Iterat
     text = row.text
     if block is not None and block.kind == "result":
         yield f"{sign} result   {row.id or ''}"
-        yield from _cut(text, most, "    ")
+        yield from _cut(glyphs, text, most, "    ")
         return
     if row.fate == "added":
         yield f"{sign} {agent} adds:"
-        yield from _cut(text, most, "    ")
+        yield from _cut(glyphs, text, most, "    ")
         return
-    yield from _cut(text, most, f"{sign} ")
+    yield from _cut(glyphs, text, most, f"{sign} ")
 
 
-def _cut(text: str, most: int | None, indent: str) -> Iterator[str]:
-    lines = text.split("\n")
+def _cut(glyphs: Glyphs, text: str, most: int | None, indent: str) -> Iterator[str]:
+    lines = text.removesuffix("\n").split("\n")
     shown = lines if most is None or len(lines) <= most + 1 else lines[:most]
     for line in shown:
         yield f"{indent}{line}"
     if len(shown) < len(lines):
-        yield f"{indent}… {count_text(len(lines) - len(shown), 'line')} more"
+        yield f"{indent}{glyphs.ellipsis} {count_text(len(lines) - len(shown), 'line')} more"
 
 
 def records_text(conversation: Conversation) -> str:

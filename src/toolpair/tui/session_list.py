@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from toolpair.agents.catalog import index, pages_of
 from toolpair.formats.agent import FoundSession
 from toolpair.shell.machine import Machine
-from toolpair.tui.picker_checks import Judge, Mark, ProcessJudge
+from toolpair.tui.picker_checks import Glimpse, Judge, Mark, ProcessJudge
 
 if TYPE_CHECKING:
     from toolpair.tui.background_loading import Open
@@ -26,6 +26,8 @@ class Sessions(Struct):
     judge: Callable[[], Judge] = ProcessJudge
     marks: dict[tuple[str, float, int], Mark] = field(default_factory=dict)
     """By path, time and size of a file: a file that has changed is checked again."""
+    glimpses: dict[tuple[str, float, int], Glimpse | None] = field(default_factory=dict)
+    """By the same: what the preview shows."""
     of: str | None = None
     """The database whose sessions are listed; None for all on this machine."""
     last: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
@@ -34,14 +34,24 @@ Line = tuple[Span, ...]
 class Glyphs:
     """Creates spans. With `ascii`, all signs of the interface itself are ASCII."""
 
-    def __init__(self, ascii: bool = False) -> None:
+    def __init__(self, ascii: bool = False, held: Mapping[str, str] | None = None) -> None:
+        """`held`: the keys of the user's own, by action."""
         self.ascii = ascii
+        self._held = held or {}
         self.ellipsis = "..." if ascii else "…"
 
     def own(self, text: str) -> SafeText:
         """Text of the interface, and sentences made by toolpair; safe whatever ids they contain."""
         safe = visible(text)
         return SafeText(safe.translate(_ASCII)) if self.ascii else safe
+
+    def keys(self, usual: str, action: str) -> str:
+        """All keys of an action: the user's own, or the usual ones."""
+        return self._held.get(action, usual)
+
+    def key(self, usual: str, action: str) -> str:
+        """The key that is shown for an action."""
+        return self.keys(usual, action).partition(" ")[0] if action in self._held else usual
 
     def ui(self, text: str, style: str = "", action: str | None = None) -> Span:
         return Span(self.own(text), style, action)

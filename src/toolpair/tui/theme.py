@@ -7,7 +7,7 @@ but not saved; everything else is muted. In our own themes the contrast of words
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from textual.color import Color
@@ -131,6 +131,13 @@ def readable(colour: Color, under: Sequence[Color], text: Color, least: float = 
         if all(contrast(found, background) >= least for background in under):
             return found
     return text
+
+
+def readable_in(theme: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """The user's own colours of roles, as far as they can be read in this theme."""
+    under = [Color.parse(theme[name]) for name in ("background", "surface", "cursor-row")]
+    words = Color.parse(theme["words"])
+    return {role: readable(Color.parse(colour), under, words).hex6 for role, colour in own.items()}
 
 
 def contrast(one: Color, other: Color) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.claude_code.record_kinds import SUB_AGENT
+from toolpair.formats.lazy import lazy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +54,7 @@ class ClaudeCodeAgent(Agent):
     suffix = ".jsonl"
     sub_agent = SUB_AGENT
     outcomes = _OUTCOMES
+    ask = lazy("toolpair.formats.claude_code.asking:ASK")
     program = Program(
         "claude",
         "Claude Code",

@@ -80,8 +80,8 @@ class ChainFrame(Struct, eq=False):
             found[_TAIL, _SLOT] = STAND_INS.after[1].blocks[0]
         return found
 
-    def count(self, sent: Sequence[SentMessage]) -> int | None:
-        """How many messages are sent from these records; None when they merge with their neighbours."""
+    def theirs(self, sent: Sequence[SentMessage]) -> Sequence[SentMessage] | None:
+        """The messages that are sent from these records; None when they merge with their neighbours."""
         first, end = 0, len(sent)
         for number, message in enumerate(sent):
             blocks = [part.block for part in message.parts]
@@ -92,7 +92,7 @@ class ChainFrame(Struct, eq=False):
             elif any(block is STAND_INS.after[0].blocks[0] for block in blocks):
                 end = number
                 break
-        return end - first
+        return sent[first:end]
 
 
 def framed(items: Sequence[Item], surroundings: FileFacts) -> ChainFrame:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from toolpair.formats.claude_code.record_kinds import parts_of_type
@@ -23,16 +23,23 @@ _LONGEST_CHAIN: Final = 100_000
 
 def request_kept(items: Sequence[Item], response: int | None) -> KeptRequest:
     """The request that the response in a record answered, or the newest one, as far as the file has it."""
-    requests = _by_key(items, "api-request", "id")
-    wanted = next((item.value for item in items if item.uid == response), None) if response is not None else None
-    named = wanted.get("requestRef") if isinstance(wanted, dict) else None
+    named = None
+
+    def noted() -> Iterator[Item]:
+        nonlocal named
+        for item in items:
+            if item.uid == response and isinstance(item.value, dict):
+                named = item.value.get("requestRef")
+            yield item
+
+    requests, shapes = _by_key(noted(), {"api-request": "id", "api-request-shape": "shapeHash"})
     request = requests.get(named) if isinstance(named, str) else None
     exact = request is not None
     if request is None:
         request = next(reversed(requests.values()), None)
     if request is None:
         return KeptRequest()
-    shape_of = _by_key(items, "api-request-shape", "shapeHash").get(_text(request.get("shapeHash")))
+    shape_of = shapes.get(_text(request.get("shapeHash")))
     shape = shape_of.get("shape") if shape_of is not None else None
     shape = dict(shape) if isinstance(shape, dict) else {}
     parameters = dict(request["params"]) if isinstance(request.get("params"), dict) else {}
@@ -55,9 +62,14 @@ def request_kept(items: Sequence[Item], response: int | None) -> KeptRequest:
     )
 
 
-def _by_key(items: Sequence[Item], type_: str, key: str) -> dict[str, dict[str, Any]]:
-    values = (item.value for item in items if isinstance(item.value, dict) and item.value.get("type") == type_)
-    return {value[key]: value for value in values if isinstance(value.get(key), str)}
+def _by_key(items: Iterable[Item], keys: Mapping[str, str]) -> list[dict[str, dict[str, Any]]]:
+    """The records of each of these types, by what they have under its key, found in one pass through all."""
+    found: dict[Any, dict[str, dict[str, Any]]] = {type_: {} for type_ in keys}
+    for item in items:
+        type_ = item.value.get("type") if isinstance(item.value, dict) else None
+        if isinstance(type_, str) and type_ in keys and isinstance(name := item.value.get(keys[type_]), str):
+            found[type_][name] = item.value
+    return [*found.values()]
 
 
 def _text(value: Any) -> str:
@@ -71,7 +83,7 @@ def _messages(
     hashes = _hashes(requests, request)
     if hashes is None:
         return None, 0, 1
-    blobs = _by_key(items, "api-request-blob", "hash")
+    (blobs,) = _by_key(items, {"api-request-blob": "hash"})
     known: dict[str, Any] = {hash_: blob.get("message") for hash_, blob in blobs.items()}
     if any(hash_ not in known for hash_ in hashes):
         for message in _responses(items):

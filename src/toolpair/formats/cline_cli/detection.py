@@ -42,8 +42,9 @@ def model_of(value: Any) -> dict[str, Any]:
 def sniff(values: Sequence[Any]) -> int:
     messages = [value for value in values if isinstance(value, dict)]
     own = sum(map(is_own, messages))
-    foreign = any(key in message for message in messages for key in OF_ROO if key != "ts")
-    return 96 if own and own * 2 >= len(messages) and not foreign else 0
+    if not own or own * 2 < len(messages):
+        return 0
+    return 0 if any(key in message for message in messages for key in OF_ROO if key != "ts") else 96
 
 
 def profile_for(values: Sequence[Any]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.lazy import lazy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,6 +38,7 @@ class CodexAgent(Agent):
     suffix = ".jsonl"
     outcomes = _OUTCOMES
     silently = ". Only its log says so"
+    ask = lazy("toolpair.formats.codex.asking:ASK")
     program = Program(
         "codex",
         "Codex",

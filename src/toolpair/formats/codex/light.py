@@ -9,15 +9,37 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
 import orjson
+from msgspec import UNSET
 
 from toolpair.formats.codex.cutting import BYTES, TOKENS, is_cut, limit_for
 from toolpair.formats.codex.meta import unread_fields
-from toolpair.formats.codex.readable import is_loaded, passes_through
+from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.codex.reading import AGENT
+from toolpair.formats.codex.records import (
+    ENVELOPE,
+    ContextLine,
+    CustomCall,
+    CustomOutput,
+    EventLine,
+    FunctionCall,
+    FunctionOutput,
+    Item,
+    ItemLine,
+    Message,
+    MetaLine,
+    OtherLine,
+    Reasoning,
+    Snapshot,
+    UsageLine,
+)
+from toolpair.formats.codex.records import (
+    Event as ToldEvent,
+)
 from toolpair.formats.codex.rollout_lines import LEVELS, Ordinals, is_too_deep
 from toolpair.formats.engine.reading.id_index import IdIndex
 from toolpair.formats.engine.reading.light import (
@@ -36,39 +58,21 @@ from toolpair.formats.engine.reading.light import (
     Odd,
     Whole,
     parsed,
+    text_in,
 )
+from toolpair.formats.engine.reading.typed_records import TypedRecords
 from toolpair.formats.format import FileFacts, Read, View
 from toolpair.transcript.model import Transcript
 
-_ENVELOPE: Final = 4
-"""How many keys a record has."""
-_MAY_BE_CUT: Final = BYTES.bytes // 4
-"""In characters: no shorter output is ever cut."""
 _ENDS: Final = frozenset(
     {"token_count", "task_started", "turn_started", "task_complete", "turn_complete", "turn_aborted"}
 )
 """Events that lie between two responses."""
-_PASSED: Final = "internal_chat_message_metadata_passthrough"
-_BESIDE: Final = frozenset({"type", "id", "status", "metadata", _PASSED})
-_PHASES: Final = (None, "commentary", "final_answer")
-_KEYS: Final = {
-    "message": _BESIDE | {"role", "content", "phase", "end_turn"},
-    "reasoning": _BESIDE | {"summary", "content", "encrypted_content"},
-    "function_call": _BESIDE | {"name", "arguments", "call_id"},
-    "custom_tool_call": _BESIDE | {"name", "input", "call_id"},
-    "local_shell_call": _BESIDE | {"action", "call_id"},
-    "function_call_output": _BESIDE | {"output", "call_id"},
-    "custom_tool_call_output": _BESIDE | {"output", "call_id"},
-}
-_BEGINS: Final = {"message": "msg", "reasoning": "rs", "function_call": "fc", "custom_tool_call": "ctc"}
-"""Item type -> the prefix of its ids."""
-_PART: Final = frozenset({"type", "text", "annotations", "logprobs"})
+_BEGINS: Final[Mapping[type, str]] = {Message: "msg", Reasoning: "rs", FunctionCall: "fc", CustomCall: "ctc"}
+"""Item -> the prefix of its ids."""
 _SHALLOW: Final = LEVELS - 2
 """So many values in each other are read, within an item within a record."""
 _NO_ITEMS: Final = frozenset({"ghost_snapshot"})
-"""Items that Codex leaves out of its history."""
-_OTHERS: Final = frozenset({"world_state", "inter_agent_communication_metadata", "retained_context"})
-"""Records that do not affect the history."""
 
 
 class CodexLight(Light):
@@ -78,7 +82,7 @@ class CodexLight(Light):
     native = True
     as_items = True
     words_after = Light.words_after | {WORDS, ANSWERED}
-    sends = frozenset({"response_item"})
+    records = TypedRecords(ItemLine | OtherLine, ItemLine, lambda value: not is_too_deep(value))
 
     def __init__(self) -> None:
         self._at = -1
@@ -101,37 +105,66 @@ class CodexLight(Light):
         """Records before which ordinals are missing."""
         self._events = IdIndex()
         """Events about calls, which are in other records than the calls."""
+        self._calls = 0
+        """Calls since the last output, or of those that outputs are being read of."""
+        self._answering = False
 
     def read(self, value: Any, number: int) -> Event | None:
-        kind, payload = value["type"], value["payload"]
+        if type(value) is dict:
+            self._read_other(value, number)
+            return None
+        self._enter(value.ordinal, type(value) is MetaLine, number)
+        if type(value) is ItemLine:
+            if value.metadata is not UNSET and _may_be_deep((value.metadata,)):
+                raise Odd
+            return self._item(value.payload, number)
+        self._about(value, number)
+        return None
+
+    def _read_other(self, value: dict[str, Any], number: int) -> None:
+        """A record that Codex does not write so. Raises Odd for an item."""
+        payload = value["payload"]
         if type(value["timestamp"]) is not str or type(payload) is not dict:
             raise Whole
+        self._enter(value.get("ordinal", UNSET), value["type"] == "session_meta", number)
+        if value["type"] == "response_item":
+            if payload["type"] in _NO_ITEMS:
+                return
+            if self._first_item < 0:
+                self._first_item = number
+            raise Odd
+        if len(value) > len(ENVELOPE) and is_too_deep(value):
+            raise Odd
+        try:
+            line: Any = msgspec.convert({key: value[key] for key in ENVELOPE if key in value}, OtherLine)
+        except msgspec.ValidationError:
+            raise Whole from None
+        self._about(line, number)
+
+    def _enter(self, ordinal: Any, begins: bool, number: int) -> None:
+        """A record in Codex's current form."""
         if self._numbered:
-            self._count(value["ordinal"], number)
-        elif number and "ordinal" in value:
+            self._count(ordinal, number)
+        elif number and ordinal is not UNSET:
             raise Whole
-        if not self._meta and kind != "session_meta":
+        if not self._meta and not begins:
             raise Whole
         self._at = number
-        if kind == "response_item":
-            if len(value) > _ENVELOPE and _may_be_deep([value[key] for key in value if key != "payload"]):
-                raise Odd
-            return self._item(payload, number)
-        if len(value) > _ENVELOPE and is_too_deep(value):
-            raise Odd
-        if kind == "event_msg":
-            self._event(payload, number)
-        elif kind == "token_usage_record":
+
+    def _about(self, line: OtherLine, number: int) -> None:
+        """A record about the items."""
+        if type(line) is EventLine:
+            self._event(line.payload, number)
+        elif type(line) is UsageLine:
             self._ended = self._ends = True
-        elif kind == "turn_context":
+        elif type(line) is ContextLine:
             self._ended = self._ends = True
-            model = payload.get("model")
+            model = line.payload.model
             self._model = model if type(model) is str and model else self._model
-        elif kind == "session_meta" and not number:
-            self._begin(value, payload)
-        elif kind not in _OTHERS:
-            raise Whole
-        return None
+        elif type(line) is MetaLine:
+            if number:
+                raise Whole
+            self._begin(line)
 
     def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
         if self._at != number or value["type"] != "response_item" or self._first_item in (-1, number):
@@ -147,13 +180,14 @@ class CodexLight(Light):
 
     # Records about the session
 
-    def _begin(self, value: dict[str, Any], payload: dict[str, Any]) -> None:
-        if "history_base" in payload or unread_fields(value):
+    def _begin(self, line: MetaLine) -> None:
+        payload = line.payload
+        if "history_base" in payload or unread_fields({"timestamp": line.timestamp, "payload": payload}):
             raise Whole
-        if "ordinal" in value:
-            if type(value["ordinal"]) is not int:
+        if line.ordinal is not UNSET:
+            if type(line.ordinal) is not int:
                 raise Whole
-            self._numbered, self._ordinal = True, value["ordinal"]
+            self._numbered, self._ordinal = True, line.ordinal
         elif payload.get("history_mode") == "paginated":
             raise Whole
         self._meta = payload
@@ -165,72 +199,72 @@ class CodexLight(Light):
             self._gaps.append(number)
         self._ordinal = ordinal
 
-    def _event(self, payload: dict[str, Any], number: int) -> None:
-        event = payload["type"]
-        if event in _ENDS:
+    def _event(self, event: ToldEvent, number: int) -> None:
+        if event.type in _ENDS:
             self._ended = self._ends = True
-        elif event == "thread_rolled_back":
+        elif event.type == "thread_rolled_back":
             raise Whole
-        item = payload.get("item")
-        for id_ in (payload.get("call_id"), item.get("id") if type(item) is dict else None):
+        for id_ in (event.call_id, event.item.id if event.item is not None else None):
             if type(id_) is str and self.so_far.ids.get(id_, -1) < self.so_far.first:
                 self._events.note(id_, number)
 
     # Items
 
-    def _item(self, item: dict[str, Any], number: int) -> Event | None:
-        kind, id_ = item["type"], item.get("id")
-        if kind in _NO_ITEMS:
+    def _item(self, item: Any, number: int) -> Event | None:
+        kind = type(item)
+        if kind is Snapshot:
             return None
         if self._first_item < 0:
             self._first_item = number
         elif self._gaps and self._gaps[-1] == number:
             raise Odd  # a record inserted before it would fill the gap
-        status, passed = item.get("status"), item.get(_PASSED)
-        if (
-            not item.keys() <= _KEYS[kind]
-            or _may_be_deep(item.values())
-            or (status is not None and type(status) is not str)
-            or (passed is not None and not passes_through(passed))
-        ):
+        if item.metadata is not UNSET and _may_be_deep((item.metadata,)):
             raise Odd
-        if id_ is not None:
+        id_ = item.id
+        if id_ is not UNSET and id_ is not None:
             if not id_.startswith(_BEGINS.get(kind, "")) or not 0 < len(id_) <= 64:
                 raise Odd
             self._name(id_, number)
-        if kind == "function_call_output" or kind == "custom_tool_call_output":
+        if kind is FunctionOutput or kind is CustomOutput:
             self._called = False
-            return USER, (self._output(item, kind, number),), None
-        if kind == "message" and item["role"] != "assistant":
-            if item["role"] not in ("user", "developer"):
+            return USER, (self._output(item, number),), None
+        if kind is Message and item.role != "assistant":
+            if item.role not in ("user", "developer"):
                 raise Odd
             self._called = False
             return USER, (_words(item),), None
         if self._called and self._ended:
             raise Odd  # the previous response is still waiting
         self._called = False
-        if kind == "message":
+        if kind is Message:
             return MODEL, (_words(item),), SAME
-        if kind == "reasoning":
-            if not is_loaded(item):
-                raise Odd
-            return MODEL, ((THINKING, 0, id_ is not None),), SAME
+        if kind is Reasoning:
+            return MODEL, ((THINKING, 0, type(id_) is str),), SAME
         self._called, self._ended = True, False
+        self._calls = 1 if self._answering else self._calls + 1
+        self._answering = False
         return MODEL, (_call(item, kind),), SAME
 
     def _name(self, id_: str, number: int) -> None:
         self._ids.append(hash(id_))
         self._ids_at.append(number)
 
-    def _output(self, item: dict[str, Any], kind: str, number: int) -> tuple[Any, ...]:
-        said = item["output"]
-        if type(said) is not str:
-            said = _joined(said)
-        if len(said) > _MAY_BE_CUT:
+    def _output(self, item: FunctionOutput | CustomOutput, number: int) -> tuple[Any, ...]:
+        self._answering = True
+        raw = memoryview(item.output)
+        may_be_cut = len(raw) > BYTES.bytes  # its text has no more bytes
+        # Outputs of calls side by side are compared with each other.
+        said: Any = text_in(raw, whole=self._calls != 1 or may_be_cut)
+        output = said
+        if said is None:
+            said = _joined(output := _exactly(raw))
+        of_function = type(item) is FunctionOutput
+        if may_be_cut:
+            sent = {"type": "function_call_output" if of_function else "custom_tool_call_output", "output": output}
             for limit, at in self._cut.items():
-                if is_cut(item, limit):
+                if len(raw) > limit.bytes and is_cut(sent, limit):
                     at.append(number)
-        return RESULT, item["call_id"], said, "function" if kind == "function_call_output" else "custom", False
+        return RESULT, item.call_id, said, "function" if of_function else "custom", False
 
     # At the end
 
@@ -293,32 +327,35 @@ def _may_be_deep(fields: Iterable[Any]) -> bool:
     return written.count(b"[") + written.count(b"{") > _SHALLOW
 
 
-def _call(item: dict[str, Any], kind: str) -> tuple[Any, ...]:
-    if kind == "function_call":
-        return CALL, item["call_id"], item["name"], parsed(item["arguments"]), "function"
-    if kind == "custom_tool_call":
-        if type(item["input"]) is not str:
-            raise Odd
-        return CALL, item["call_id"], item["name"], item["input"], "custom"
-    if not is_loaded(item):
-        raise Odd
-    return CALL, item["call_id"], "local_shell", item["action"], "function"
+def _exactly(raw: memoryview) -> Any:
+    """The value of a JSON text that is written in the usual way. Raises Odd."""
+    try:
+        value = orjson.loads(raw)
+        written = orjson.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        raise Odd from None
+    if len(written) != len(raw):
+        raise Odd  # a key may stand twice in it
+    return value
 
 
-def _words(item: dict[str, Any]) -> tuple[Any, ...]:
-    content = item["content"]
-    if type(content) is not list or item.get("phase") not in _PHASES:
+def _call(item: Any, kind: type[Item]) -> tuple[Any, ...]:
+    if kind is FunctionCall:
+        return CALL, item.call_id, item.name, parsed(item.arguments), "function"
+    if kind is CustomCall:
+        return CALL, item.call_id, item.name, item.input, "custom"
+    if not is_loaded(msgspec.to_builtins(item)) or _may_be_deep((item.action,)):
         raise Odd
+    return CALL, item.call_id, "local_shell", item.action, "function"
+
+
+def _words(item: Message) -> tuple[Any, ...]:
+    content = item.content
     for part in content:
-        kind = part["type"]
-        if (
-            (kind != "input_text" and kind != "output_text")
-            or type(part["text"]) is not str
-            or not (len(part) == 2 or part.keys() <= _PART)
-        ):
+        if (part.annotations or part.logprobs) and _may_be_deep((part.annotations, part.logprobs)):
             raise Odd
-    text = content[0]["text"]
-    return TEXT, text if text and not text[0].isspace() else "\n".join([part["text"] for part in content])
+    text = content[0].text
+    return TEXT, text if text and not text[0].isspace() else "\n".join([part.text for part in content])
 
 
 def _joined(parts: Sequence[Any]) -> str:

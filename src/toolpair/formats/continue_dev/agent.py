@@ -9,6 +9,7 @@ from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, Sessio
 from toolpair.formats.continue_dev.history import ANEW, NEWEST, NO_LIST, STOPS, TITLE, folder_in
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.format import SentRequest
+from toolpair.formats.lazy import lazy
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.source import peek
 from toolpair.transcript.model import Transcript
@@ -31,6 +32,7 @@ class ContinueAgent(Agent):
     variable = "CONTINUE_GLOBAL_DIR"
     usual_home = ".continue"
     suffix = ".json"
+    ask = lazy("toolpair.formats.continue_dev.asking:ASK")
     program = Program(
         "cn",
         "Continue",

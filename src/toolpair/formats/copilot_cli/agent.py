@@ -13,6 +13,7 @@ from toolpair.formats.copilot_cli.events import is_uuid
 from toolpair.formats.copilot_cli.history import NOT_LOADED, TITLE, agent_of
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.engine.reading.reading import as_text
+from toolpair.formats.lazy import lazy
 from toolpair.source import peek
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class CopilotAgent(Agent):
     variable = "COPILOT_HOME"
     usual_home = ".copilot"
     suffix = ".jsonl"
+    ask = lazy("toolpair.formats.copilot_cli.asking:ASK")
     program = Program(
         "copilot",
         TITLE,

@@ -44,14 +44,18 @@ def kind_of(value: Any) -> str:
 
 def profile_for(values: Sequence[Any]) -> str:
     """That of the API: as the last usage that was counted says, else as the ids of the last calls show."""
-    for value in reversed(values):
-        if kind_of(value) == USAGE and (profile := _PROFILES.get(_endpoint(value))) is not None:
-            return profile
-        calls = data_of(value).get(dialect.CALLS) if kind_of(value) == dialect.RESPONSE else None
-        if isinstance(calls, list) and calls:
-            id_ = calls[0].get("toolCallId") if isinstance(calls[0], dict) else None
-            return "anthropic" if isinstance(id_, str) and id_.startswith("toolu_") else CHAT
-    return CHAT
+    return next(filter(None, map(profile_in, reversed(values))), CHAT)
+
+
+def profile_in(value: Any) -> str | None:
+    """That of which an event tells."""
+    if kind_of(value) == USAGE:
+        return _PROFILES.get(_endpoint(value))
+    calls = data_of(value).get(dialect.CALLS) if kind_of(value) == dialect.RESPONSE else None
+    if not isinstance(calls, list) or not calls:
+        return None
+    id_ = calls[0].get("toolCallId") if isinstance(calls[0], dict) else None
+    return "anthropic" if isinstance(id_, str) and id_.startswith("toolu_") else CHAT
 
 
 def _endpoint(value: Any) -> str:

@@ -9,9 +9,21 @@ from msgspec import Struct
 
 from toolpair.dialects import copilot as dialect
 from toolpair.dialects.block_texts import WrittenBlock, is_real_output
-from toolpair.formats.copilot_cli.detection import ABORT, ASKED, RESUME, START, USAGE, data_of, kind_of, profile_for
+from toolpair.formats.copilot_cli.detection import (
+    ABORT,
+    ASKED,
+    CHAT,
+    RESUME,
+    START,
+    USAGE,
+    data_of,
+    kind_of,
+    profile_for,
+)
 from toolpair.formats.copilot_cli.events import flaws_of
+from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import count_in, usage_of
+from toolpair.formats.engine.reading.part_of_file import as_file, part_facts
 from toolpair.formats.engine.reading.reading import as_text, facts_of, first_text, malformed_in, pairs_in
 from toolpair.formats.engine.reading.tree_history import Node
 from toolpair.formats.engine.reading.turns import Turn, messages_of
@@ -30,6 +42,14 @@ _SHELL: Final = (
     "Command:\n{command}\n\nOutput:\n{output}\n</user_shell_command_output>"
 )
 NOT_LOADED: Final = "GitHub Copilot CLI does not load this session"
+
+
+class Continues(Struct, frozen=True):
+    """What the whole file shows of the model that continues."""
+
+    model: str | None
+    api: str | None
+    """The profile of its API; None where no event tells."""
 
 
 class EventHistory(Struct, eq=False):
@@ -61,6 +81,7 @@ def agent_of(value: Any) -> str | None:
 def history_of(items: Sequence[Item]) -> EventHistory:
     nodes: list[Node] = []
     asked: dict[str, str] = {}
+    assets: dict[str, Any] = {}
     for item in items:
         value = item.value
         if isinstance(value, dict) and value:
@@ -69,6 +90,8 @@ def history_of(items: Sequence[Item]) -> EventHistory:
             nodes.append(
                 Node(item.uid, len(nodes), value.get("id"), value.get("parentId"), value, int(said), int(real))
             )
+            if kind_of(value) == dialect.ASSET:
+                assets[str(data_of(value).get("assetId"))] = data_of(value).get("data")
             if kind_of(value) == ASKED and isinstance(id_ := data_of(value).get("toolCallId"), str):
                 given = data_of(value).get("arguments")
                 asked[id_] = str(given.get("command")) if isinstance(given, dict) else ""
@@ -80,7 +103,7 @@ def history_of(items: Sequence[Item]) -> EventHistory:
     kept = {id(node) for node in mine[0 if at is None else at + 1 :]}
     beside: list[Turn] = []
     for node in nodes:
-        turn = _turn(node, asked)
+        turn = _turn(node, asked, assets)
         if turn is not None:
             (turns if id(node) in kept else beside).append(turn)
     return EventHistory(
@@ -114,7 +137,7 @@ def _time(node: Node) -> str | None:
     return as_text(node.value.get("timestamp"))
 
 
-def _turn(node: Node, asked: Mapping[str, str]) -> Turn | None:
+def _turn(node: Node, asked: Mapping[str, str], assets: dialect.Assets) -> Turn | None:
     """What an event says; None for one that is not sent."""
     kind, data = kind_of(node.value), data_of(node.value)
     role = dialect.ROLES.get(kind)
@@ -126,12 +149,16 @@ def _turn(node: Node, asked: Mapping[str, str]) -> Turn | None:
         code = ran.get("exitCode") if isinstance(ran, dict) else int(data.get("success") is False)
         text = _SHELL.format(code=code, command=asked[id_], output=dialect.output_of(data))
         return Turn("user", node, (WrittenBlock("text", text, node.uid, ("data",)),), _time(node))
-    blocks = dialect.blocks_of(kind, data, node.uid)
+    blocks = dialect.blocks_of(kind, data, node.uid, assets)
     return Turn(role, node, blocks, _time(node)) if blocks else None
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    history = history_of(items)
+    facts = part_facts(view)
+    history = history_of(items if facts is None else as_file(items, facts))
+    history.items = items
+    if facts is not None:
+        history.api = facts.model.api or CHAT
     scopes: dict[int, Scope] = malformed_in(items)
     scopes.update((turn.node.uid, "inactive") for turn in history.beside)
     compaction: tuple[Boundary, ...] = ()
@@ -148,10 +175,11 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         agent_version=as_text(start.get("copilotVersion")),
         session_id=as_text(start.get("sessionId")),
         folder=as_text(context.get("cwd")) if isinstance(context, dict) else None,
-        model=_model(history),
+        model=_model(history) if facts is None else facts.model.model,
         scopes=scopes,
         inactive_blocks=pairs_in(block for turn in history.beside for block in turn.blocks),
         boundaries=compaction,
+        frame=None if facts is None else BETWEEN,
     )
 
 

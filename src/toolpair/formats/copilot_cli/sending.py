@@ -9,6 +9,7 @@ from toolpair.dialects.block_values import whole_characters
 from toolpair.formats.copilot_cli.detection import CHAT
 from toolpair.formats.copilot_cli.events import lacks_text
 from toolpair.formats.copilot_cli.history import NOT_LOADED, TITLE, EventHistory, history_of
+from toolpair.formats.engine.reading.between import said_around
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
 from toolpair.formats.engine.reading.turns import Turn
 from toolpair.formats.engine.sending import Said, no_result, request, with_id
@@ -30,8 +31,9 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     known = facts_of(transcript, EventHistory)
     history = known if known.items is items else history_of(items)
     own = blocks_by_key(transcript)
-    answers = Answers(history)
-    said: list[Said] = []
+    before, after = said_around(transcript)
+    answers = Answers(history, goes_on=bool(after))
+    said: list[Said] = [*before]
     for turn in history.turns:
         if turn.role == "result":
             continue
@@ -45,7 +47,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
         results = [_answer(answers, own, block) for block in turn.blocks if block.kind == "call" and block.id != ""]
         if results:
             said.append(("user", results))
-    return request(TITLE, NEWEST, said, own.values(), _refuses(history))
+    return request(TITLE, NEWEST, [*said, *after], own.values(), _refuses(history))
 
 
 def _part(answers: Answers, block: Block) -> Any:
@@ -84,7 +86,8 @@ class Answers:
     is so for an API of chat messages; to others ids are sent as they are.
     """
 
-    def __init__(self, history: EventHistory) -> None:
+    def __init__(self, history: EventHistory, goes_on: bool = False) -> None:
+        """`goes_on`: more follows it in the file."""
         self._renames = history.api == CHAT
         self.renamed: dict[Any, str] = {}
         """Key of a call -> its new id."""
@@ -93,7 +96,7 @@ class Answers:
         """Calls, and the results that came after their placeholders."""
         last = next((turn.node for turn in reversed(history.turns) if turn.role == "assistant"), None)
         stopped = max(history.stops, default=-1)
-        self.unfinished = last.uid if last is not None and last.place > stopped else None
+        self.unfinished = last.uid if last is not None and last.place > stopped and not goes_on else None
         """uid of the last response, if the agent ended while it worked on its calls."""
         self._used: dict[str, int] = {}
         self._now: dict[str, str] = {}

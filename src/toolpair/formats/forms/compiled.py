@@ -396,8 +396,14 @@ def _one_of(source: Source, part: _Part, one: str, place: str) -> None:
     tests += [source.test(on_element, "e")] if on_element else []
     tests += [source.test(on_part, one)] if on_part else []
 
+    within = part.kind == "text" and any(isinstance(step, Each) for step in _tail(part.path))
+
     def emit(var: str, slot: str) -> None:
         _made(source, part, var, slot, "hit = True")
+        if within:  # a list in a part: texts, and images between them
+            with source.block(f"if type({var}) is dict:"):
+                source.line(f"add(other(r, ({slot}), {var}))")
+                source.line("hit = True")
 
     with source.block(f"if {' and '.join(tests) or 'True'}:"):
         source.walk(_tail(part.path), one, emit, place, True)

@@ -27,7 +27,7 @@ from toolpair.formats.engine.reading.light import (
 )
 from toolpair.formats.forms.compiled import Compiled, Rule
 from toolpair.formats.forms.pairing import PAIR
-from toolpair.formats.forms.reading import IN_ONE, SIGNED, Reader, content_of
+from toolpair.formats.forms.reading import IN_ONE, Reader, content_of
 from toolpair.formats.forms.table import Table
 from toolpair.rules.reasoning import is_whole
 
@@ -59,7 +59,6 @@ class FormLight(Light):
         self._who = {name: _WHO[role] for name, role in roles.items() if role not in heads}
         self._role = made["role"]
         self._thinks = bool(table.thinking)
-        self._wants_signatures = table.profile in SIGNED
         self._is_bedrock = table.profile == _BEDROCK
         self._pairs = PAIR[table.pair]() if table.pair else None
         self._paired: tuple[int, list[Any]] = (-1, [])
@@ -92,8 +91,6 @@ class FormLight(Light):
         if self._thinks and any(part[0] == THINKING for part in parts):
             thinks = iter([block for block in self._reader.blocks(value, number) if block.kind == "thinking"])
             parts = [(THINKING, int(is_signed(next(thinks))), False) if part[0] == THINKING else part for part in parts]
-            if self._wants_signatures and (THINKING, 0, False) in parts:
-                raise Odd
         if self._inside and who == MODEL:
             if self._is_bedrock:
                 raise Odd

@@ -122,7 +122,7 @@ class Form:
         reader = self.reader
         if type(value) is not dict or (self.knows(value) and (reader.skips(value) or reader.reads(value))):
             return False
-        if not reader.skips(value) and reader.is_unread(value, reader.blocks(value, 0)):
+        if _holds_calls(value) if reader.skips(value) else reader.is_unread(value, reader.blocks(value, 0)):
             return True
         others = (form for form in shipped() if form.id != self.id)
         return any(form.knows(value) and form.sniff([value]) for form in others)
@@ -130,9 +130,13 @@ class Form:
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
     ) -> Sequence[ResumeEffect | None]:
+        effects = zip(found, _EFFECTS(items, transcript, found), strict=True)
         return [
-            effect and replace(effect, holds_output=self._holds_output(one))
-            for one, effect in zip(found, _EFFECTS(items, transcript, found), strict=True)
+            None
+            # Of an element that a library keeps, not all is sent.
+            if effect is None or (one.readable and one.rule in _ANYWHERE and not one.front and self.id not in _OF_APIS)
+            else replace(effect, holds_output=self._holds_output(one))
+            for one, effect in effects
         ]
 
     def _holds_output(self, damage: Damage) -> bool:
@@ -170,7 +174,19 @@ class GuessedForm(Form):
         return replace(super().format, is_guess=True, read_only=_ONLY_SHOWN, light=None)
 
 
+def _holds_calls(value: dict[str, Any]) -> bool:
+    """Whether it is, or lists, calls or results in any API's spelling."""
+    from toolpair.dialects.foreign_parts import foreign_part  # few lists have anything that is not theirs
+
+    listed = (part for parts in value.values() if isinstance(parts, list) for part in parts)
+    return foreign_part(value) is not None or any(foreign_part(part) is not None for part in listed)
+
+
 SURE: Final = 98
+_ANYWHERE: Final = ("record.lone_surrogate", "record.bad_json")
+"""What may be wrong in any field."""
+_OF_APIS: Final = ("gemini-contents", "bedrock-converse", "ollama-chat")
+"""The forms whose elements are sent as they are."""
 _EFFECTS: Final = lazy("toolpair.formats.engine.damage.lost:effects_without_agent")
 _ONLY_READ: Final = "Such a file is only read: the table of its form does not say what a new result looks like ([new])."
 _ONLY_SHOWN: Final = "This form is a guess: nothing is checked, fixed or saved."

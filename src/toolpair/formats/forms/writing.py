@@ -204,16 +204,23 @@ class FormWriter(AnthropicWriter):
         was: Any = None if (slot := _place(rule.content, unit)) is None else value_at(unit, slot)
         if listed_in(was) is not None and isinstance(content, list):
             return {**was, "value": [part.raw if isinstance(part, HeldMedia) else part for part in content]}
-        if is_held(content):
-            return spelled(content)
         failed = block.value.get("is_error") is True
-        filling = Filling(
-            id=block.id, name="", text=content if media_of(content) else text_of(content), is_error=failed
-        )
-        like = filling.fill(self.templates["result"])
-        units = [unit for _, unit in self.places(rule.at, like)] if self.results_are_messages else [like]
-        slot = _place(rule.content, units[0]) if units else None
-        return filling.text if slot is None else value_at(units[0], slot)
+
+        def like(text: Any) -> Any:
+            """As a new result says this."""
+            filling = Filling(id=block.id, name="", text=text, is_error=failed)
+            made = filling.fill(self.templates["result"])
+            units = [unit for _, unit in self.places(rule.at, made)] if self.results_are_messages else [made]
+            slot = _place(rule.content, units[0]) if units else None
+            return text if slot is None else value_at(units[0], slot)
+
+        if not is_held(content):
+            return like(content if media_of(content) else text_of(content))
+        parts: list[Any] = []
+        for part in content:
+            said = part.raw if isinstance(part, HeldMedia) else like(part.get("text"))
+            parts += said if isinstance(said, list) else [said]
+        return parts
 
     def _filled(self, call: DraftBlock, unit: Any, edit: InsertResult) -> Mapping[Slot, Any]:
         filling = self._filling(call, edit.content, edit.is_error, edit.id)
@@ -271,12 +278,13 @@ class _Element:
 
     def _lists(self, found: Sequence[DraftBlock]) -> dict[Slot, Any]:
         """The lists of blocks that are others now, and texts that something was added to."""
-        parts: dict[Slot, list[tuple[int | None, Any]]] = {}
+        parts: dict[Slot, list[list[Any]]] = {}
+        """By the place of a list: the number that each part of it had, and the part."""
         for slot in self.own:
             if _is_in_list(slot):
                 parts.setdefault(_part(slot)[:-1], [])
         more: dict[Slot, list[str]] = {}
-        placed: set[Slot] = set()
+        placed: dict[Slot, list[Any]] = {}
         for block in found:
             stood = self._slot(block)
             if stood is None or not self._is_own(block):
@@ -284,14 +292,26 @@ class _Element:
                 if where is None:
                     continue
                 if isinstance(value_at(self.value, where), list) or block.kind != "text":
-                    parts.setdefault(where, []).append((None, self._fresh(block, where)))
+                    parts.setdefault(where, []).append([None, self._fresh(block, where)])
                 else:
                     more.setdefault(where, []).append(_text_of(block))
-            elif _is_in_list(stood) and (place := _part(stood)) not in placed:
-                placed.add(place)
-                whole = _is_text_now(block) or isinstance(block.value, HeldMedia)
-                new = self._fresh(block, place[:-1]) if whole else self._changed(block, stood, place)
-                parts.setdefault(place[:-1], []).append((_number(place), new))
+            elif _is_in_list(stood):
+                place = _part(stood)
+                within = stood[len(place) :] if _is_in_list(stood[len(place) :]) else ()
+                if place not in placed:
+                    whole = not within and (_is_text_now(block) or isinstance(block.value, HeldMedia))
+                    new = self._fresh(block, place[:-1]) if whole else self._changed(block, stood, place)
+                    placed[place] = [_number(place), new]
+                    parts.setdefault(place[:-1], []).append(placed[place])
+                if within and block.source is not None and block.value is not block.source.value:
+                    held = block.value.raw if isinstance(block.value, HeldMedia) else _text_of(block)
+                    placed[place][1] = with_slots(placed[place][1], {within: held})
+        here = {self._slot(block) for block in found}
+        for place, kept in placed.items():
+            gone = [slot for slot in self.own if slot[: len(place)] == place and slot not in here]
+            for within in {slot[len(place) : -1] for slot in gone if _is_in_list(slot[len(place) :])}:
+                left = [one for n, one in enumerate(value_at(kept[1], within)) if (*place, *within, n) not in gone]
+                kept[1] = with_slots(kept[1], {within: left})
         changed: dict[Slot, Any] = {}
         for where, texts in more.items():
             old = value_at(self.value, where)
@@ -309,7 +329,7 @@ class _Element:
         inner = self.writer.changes(block, value_at(self.value, slot))
         return with_slots(raw, {(*slot[len(place) :], *at): new for at, new in inner.items()}) if inner else raw
 
-    def _with_others(self, where: Slot, parts: Sequence[tuple[int | None, Any]], old: Sequence[Any]) -> list[Any]:
+    def _with_others(self, where: Slot, parts: Sequence[Sequence[Any]], old: Sequence[Any]) -> list[Any]:
         """The parts with those that no block stands for, each behind what it stood behind."""
         read = {_number(_part(slot)) for slot in self.own if _is_in_list(slot) and _part(slot)[:-1] == where}
         others = [number for number in range(len(old)) if number not in read]

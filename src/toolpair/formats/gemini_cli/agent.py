@@ -14,6 +14,7 @@ from toolpair.formats.format import SentRequest
 from toolpair.formats.gemini_cli.history import NEWEST, PROJECT, TITLE
 from toolpair.formats.gemini_cli.left_out import RULE as LEFT_OUT
 from toolpair.formats.gemini_cli.left_out import is_left_out
+from toolpair.formats.lazy import lazy
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.source import peek
 from toolpair.transcript.model import Transcript
@@ -34,6 +35,7 @@ class GeminiAgent(Agent):
         LEFT_OUT: ("dropped", "Gemini CLI leaves your words out without telling you.", "your words")
     }
     suffix = ".jsonl"
+    ask = lazy("toolpair.formats.gemini_cli.asking:ASK")
     program = Program(
         "gemini",
         TITLE,

@@ -9,7 +9,9 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolpair.dialects import gemini as dialect
+from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import count_in, usage_of
+from toolpair.formats.engine.reading.part_of_file import as_file, part_facts
 from toolpair.formats.engine.reading.reading import as_text, malformed_in, pairs_in
 from toolpair.formats.format import AS_RESUMED, Beside, Item, SubagentSession, Usage, View
 from toolpair.formats.gemini_cli.detection import is_header, is_of_log
@@ -193,8 +195,9 @@ def _results(entry: Entry, number: int, call: dict[str, Any]) -> tuple[Block, ..
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    beside_it = view.beside
-    history = history_of(items)
+    beside_it, facts = view.beside, part_facts(view)
+    history = history_of(items if facts is None else as_file(items, facts))
+    history.items = items
     messages = tuple(_messages(history.turns))
     sent = {uid for message in messages for uid in message.records}
     scopes: dict[int, Scope] = malformed_in(items)
@@ -209,9 +212,10 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         agent_facts=history,
         session_id=as_text(history.header.get("sessionId")),
         folder=beside_it.once("folder", lambda: _project_in(beside_it)) if beside_it is not None else None,
-        model=next((model for model in models if isinstance(model, str)), None),
+        model=next((model for model in models if isinstance(model, str)), None) if facts is None else facts.model,
         scopes=scopes,
         inactive_blocks=pairs_in(block for turn in _turns(history.gone) for block in turn.blocks),
+        frame=None if facts is None else BETWEEN,
     )
 
 

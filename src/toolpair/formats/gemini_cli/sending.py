@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
+from toolpair.formats.engine.reading.between import said_around
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
 from toolpair.formats.engine.sending import Said, merged, request
 from toolpair.formats.format import Item, SentPart, SentRequest
@@ -41,8 +42,9 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
         for turn in history.turns
         if id(turn) not in lost
     ]
-    sent = merged((one for one in said if one[1]), lambda role, _: role)
-    last = history.turns[-1] if history.turns else None
+    before, after = said_around(transcript)
+    sent = merged((one for one in (*before, *said, *after) if one[1]), lambda role, _: role)
+    last = history.turns[-1] if history.turns and not after else None
     if last is not None and last.role == "user" and any(block.kind == "result" for block in last.blocks):
         sent.append(("assistant", [SentPart({"text": INTERRUPTED})]))
     refuses = None if history.listed or is_named(history.header) else _EMPTY_SESSION

@@ -10,6 +10,7 @@ from toolpair.formats.agent import FoundSession, Outcome, Program, SessionFile
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent, has_rows
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.goose.database import LAYOUT, TITLE, words_of
+from toolpair.formats.lazy import lazy
 from toolpair.shell.machine import Machine
 from toolpair.source import peek
 
@@ -26,6 +27,7 @@ class Goose(DatabaseAgent):
     }
     variable = "GOOSE_PATH_ROOT"
     suffix = ".jsonl"
+    ask = lazy("toolpair.formats.goose.asking:ASK")
     program = Program(
         "goose", "goose", r"[/\\]goose-binary-", ("--session-id", "--name", "-n"), frozenset({"configure", "info"})
     )

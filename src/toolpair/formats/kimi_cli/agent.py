@@ -12,6 +12,7 @@ from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.kimi_cli.files import CONTEXT, SESSIONS, hash_of, place_of, projects_in
 from toolpair.formats.kimi_cli.format import NEWEST, OF_ITS_OWN, STOPS, SUB_AGENT, TITLE, LineFaults
+from toolpair.formats.lazy import lazy
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.shell.machine import Machine
 from toolpair.source import peek
@@ -31,6 +32,7 @@ class KimiCli(Agent):
     }
     variable = "KIMI_SHARE_DIR"
     usual_home = ".kimi"
+    ask = lazy("toolpair.formats.kimi_cli.asking:ASK")
     program = Program("kimi code", TITLE, r"\A\b\Z", session_options=("--session", "--resume", "-S", "-r"))
     """Its process calls itself so, without arguments."""
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolpair.dialects.anthropic import message_of
-from toolpair.formats.engine.detection.list_evidence import ANTHROPIC, ListEvidence, is_foreign
+from toolpair.formats.engine.detection.list_evidence import ANTHROPIC, evidence_of, is_foreign
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Message, Scope, Transcript
 
 
 def sniff(values: Sequence[Any]) -> int:
-    evidence = ListEvidence().hear_all(values)
+    evidence = evidence_of(values)
     if evidence.by:
         return 90 if evidence.sure == ANTHROPIC else 0
     if evidence.shape() is None:

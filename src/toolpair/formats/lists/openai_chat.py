@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolpair.dialects.openai_chat import message_of, waiting_in
-from toolpair.formats.engine.detection.list_evidence import CHAT, ListEvidence, is_foreign
+from toolpair.formats.engine.detection.list_evidence import CHAT, evidence_of, is_foreign
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Message, Scope, Transcript
 
 
 def sniff(values: Sequence[Any]) -> int:
-    evidence = ListEvidence().hear_all(values)
+    evidence = evidence_of(values)
     if evidence.by:
         return 92 if evidence.sure == CHAT else 0
     if evidence.shape() is None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects.item_types import type_name
 from toolpair.dialects.openai_responses import foreign_blocks, is_mislabelled, is_of_assistant
-from toolpair.formats.engine.detection.list_evidence import RESPONSES, ListEvidence, is_foreign
+from toolpair.formats.engine.detection.list_evidence import RESPONSES, evidence_of, is_foreign
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, EmptyObject, Message, Scope, Transcript
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def sniff(values: Sequence[Any]) -> int:
-    return 91 if ListEvidence().hear_all(values).sure == RESPONSES else 0
+    return 91 if evidence_of(values).sure == RESPONSES else 0
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:

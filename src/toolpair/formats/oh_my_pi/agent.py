@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair.formats.agent import FoundSession, Outcome, Program
 from toolpair.formats.format import SentRequest
+from toolpair.formats.lazy import lazy
 from toolpair.formats.oh_my_pi.format import HEADLESS, MEASURED, NO_ID_AT_ALL, TITLE
 from toolpair.formats.pi_family.agent import PiAgent, has_title, id_in
 from toolpair.rules.problem import OnResume, Problem
@@ -27,6 +28,7 @@ class OhMyPi(PiAgent):
     outcomes: Mapping[str, Outcome] = {"record.no_message": ("rejected", f"{HEADLESS}.", None)}
     usual_home = ".omp/agent"
     resumes = ("omp", "--resume")
+    ask = lazy("toolpair.formats.oh_my_pi.asking:ASK")
     program = Program(
         "omp",
         TITLE,

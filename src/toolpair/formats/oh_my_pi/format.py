@@ -7,7 +7,7 @@ what it makes of it was read in its code and compared with what it sends.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
@@ -29,6 +29,9 @@ from toolpair.formats.pi_family.sending import PiSending
 from toolpair.rules.context import Context
 from toolpair.transcript.id_shapes import sanitised
 from toolpair.transcript.model import Block, Transcript
+
+if TYPE_CHECKING:
+    from toolpair.formats.engine.reading.light import Light
 
 # --- data --------------------------------------------------------------------------------------------------
 
@@ -239,6 +242,12 @@ def _deleted(history: PiHistory, damage: Damage, effect: ResumeEffect | None) ->
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     return pi_read(items, view, WAYS)
+
+
+def light(view: View) -> Light | None:
+    from toolpair.formats.pi_family.light import PiLight  # most files are short
+
+    return PiLight(view, read, titled=True) if view.reporting and view.leaf is None else None
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:

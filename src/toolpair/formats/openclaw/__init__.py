@@ -33,6 +33,8 @@ _LINES: Final = Format(
     sees=lazy("toolpair.formats.pi_family.sending:sees"),
     damage=lazy("toolpair.formats.openclaw.format:damage"),
     check=lazy("toolpair.formats.pi_family.checks:check"),
+    light=lazy("toolpair.formats.openclaw.format:light"),
+    clean_by=frozenset({"openai-chat", "anthropic"}),
     inactive=lazy("toolpair.formats.pi_family.history:inactive"),
     request_kept=lazy("toolpair.formats.pi_family.history:request_kept"),
     ids_beside=frozenset({"openclaw.cache-ttl"}),
@@ -50,7 +52,6 @@ _ROWS: Final = replace(
     inactive=lazy("toolpair.formats.openclaw.rows:inactive"),
     request_kept=lazy("toolpair.formats.openclaw.rows:request_kept"),
     light=lazy("toolpair.formats.openclaw.light:light"),
-    clean_by=frozenset({"openai-chat", "anthropic"}),
     time_of=lazy("toolpair.formats.openclaw.rows:time_of"),
     usage_of=lazy("toolpair.formats.openclaw.rows:usage"),
 )

@@ -11,6 +11,7 @@ from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, Sessio
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent, has_rows
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.format import SentRequest
+from toolpair.formats.lazy import lazy
 from toolpair.formats.openclaw.database import DATABASE, LAYOUT
 from toolpair.formats.openclaw.format import BEHIND, IMPORT, NOT_LIVE, TITLE
 from toolpair.formats.pi_family.agent import described
@@ -34,6 +35,7 @@ class OpenClawAgent(DatabaseAgent):
     variable = "OPENCLAW_STATE_DIR"
     usual_home = ".openclaw"
     suffix = ".jsonl"
+    ask = lazy("toolpair.formats.openclaw.asking:ASK")
     program = Program("openclaw", TITLE, r"[/\\]openclaw[/\\]", session_options=("--session-id",))
 
     def databases(self, machine: Machine) -> tuple[Path, ...]:

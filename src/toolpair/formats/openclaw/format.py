@@ -28,6 +28,7 @@ from toolpair.formats.pi_family.sending import PiSending
 from toolpair.transcript.id_shapes import usable
 
 if TYPE_CHECKING:
+    from toolpair.formats.engine.reading.light import Light
     from toolpair.transcript.model import Block, Transcript
 
 # --- data --------------------------------------------------------------------------------------------------
@@ -237,6 +238,12 @@ WAYS: Final = Ways(
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     return pi_read(items, view, WAYS)
+
+
+def light(view: View) -> Light | None:
+    from toolpair.formats.pi_family.light import PiLight  # most files are short
+
+    return PiLight(view, read) if view.reporting and view.leaf is None else None
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:

@@ -5,24 +5,10 @@ Whatever that list, its counts and the links do not say alike is left to the who
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Any
 
-from toolpair.dialects import pi as dialect
-from toolpair.formats.engine.reading.light import (
-    ANSWERED,
-    CALL,
-    MODEL,
-    RESULT,
-    TEXT,
-    THINKING,
-    USER,
-    Event,
-    Finding,
-    Light,
-    Odd,
-    Whole,
-)
+from toolpair.formats.engine.reading.light import Event, Finding, Light, Whole
 from toolpair.formats.format import FileFacts, Item, View
 from toolpair.formats.openclaw.rows import (
     ELIGIBLE,
@@ -36,40 +22,19 @@ from toolpair.formats.openclaw.rows import (
     SessionFacts,
     read,
 )
-from toolpair.formats.pi_family.history import Model
-
-_BESIDE: Final = frozenset({"model_change", "thinking_level_change", "custom", "label", "session_info"})
-"""Types of records that say nothing to the model."""
-_RECORD: Final = frozenset({"type", "id", "parentId", "timestamp", "message"})
-_SAID: Final = frozenset({"role", "content", "timestamp"})
-_RESPONSE: Final = _SAID | {"api", "provider", "model", "usage", "stopReason", "responseId", "responseModel"}
-_RESULT: Final = _SAID | {"toolCallId", "toolName", "isError", "details"}
-_CALL: Final = frozenset({"type", "id", "name", "arguments"})
-_THINKING: Final = frozenset({"type", "thinking", "thinkingSignature"})
-_TEXT: Final = frozenset({"type", "text", "textSignature"})
+from toolpair.formats.pi_family.light import BESIDE, SaidByPi
 
 
-class OpenClawLight(Light):
-    """Results in a row are one message; a row follows the one before it in the list."""
-
-    merged = True
-    native = True
-    results_apart = True
-    words_after = Light.words_after | {ANSWERED}
+class OpenClawLight(SaidByPi):
+    """A row follows the one before it in the list."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._window: Any = None
         self._state: dict[str, Any] = {}
         self._header: Item | None = None
         self._listed = self._messages = 0
         self._seq = -1
-        self._last: str | None = None
-        self._names: set[int] = set()
-        """Hashes of the records' ids."""
-        self._at = -1
-        """The newest row that stands where it has to."""
-        self._model: Model = (None, None, None)
-        self._thinking: list[tuple[int, Model]] = []
 
     def read(self, value: Any, number: int) -> Event | None:
         row = value.get(EVENTS)
@@ -82,27 +47,10 @@ class OpenClawLight(Light):
             return None
         kind = record["type"]
         message = record.get("message")
-        if kind not in _BESIDE if message is None else kind != "message":
+        if kind not in BESIDE if message is None else kind != "message":
             raise Whole
         self._place(row, record, message, number)
-        if kind != "message":
-            return None
-        if not record.keys() <= _RECORD:
-            raise Odd
-        role, content = message["role"], message["content"]
-        if type(content) is not list or not content:
-            raise Odd
-        if role == "assistant":
-            return MODEL, self._said(message, content, number), None
-        if role == "user":
-            if not message.keys() <= _SAID:
-                raise Odd
-            return USER, [(TEXT, _words(part)) for part in content], None
-        if role != dialect.RESULT or not message.keys() <= _RESULT or type(message["isError"]) is not bool:
-            raise Odd
-        if type(message["toolName"]) is not str:
-            raise Odd
-        return USER, ((RESULT, message["toolCallId"], "\n".join(map(_words, content)), "", False),), None
+        return self.said(record, number) if message is not None else None
 
     def _begin(self, value: Any, number: int) -> None:
         known = value.get(WINDOW if not number else STATE)
@@ -134,42 +82,10 @@ class OpenClawLight(Light):
             raise Whole
         self._names.add(hash(id_))
         self._listed, self._messages, self._seq, self._last = self._listed + 1, self._messages + has, row["seq"], id_
-        if has and message.get("role") == "assistant":
-            self._model = message.get("provider"), message.get("api"), message.get("model")
         self._at = number
 
-    def _said(self, message: dict[str, Any], content: Sequence[Any], number: int) -> list[tuple[Any, ...]]:
-        if not message.keys() <= _RESPONSE or message.get("stopReason") in ("error", "aborted"):
-            raise Odd
-        parts: list[tuple[Any, ...]] = []
-        for part in content:
-            kind = part["type"]
-            if kind == "toolCall":
-                if part.keys() != _CALL or type(part["arguments"]) is not dict:
-                    raise Odd
-                parts.append((CALL, dialect.short_id(part["id"], self._model[1]), part["name"], part["arguments"], ""))
-            elif kind == "thinking":
-                if not part.keys() <= _THINKING or type(part["thinking"]) is not str:
-                    raise Odd
-                self._thinking.append((number, self._model))
-                parts.append((THINKING, bool(part.get("thinkingSignature")), False))
-            else:
-                parts.append((TEXT, _words(part)))
-        return parts
-
-    def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
-        if not strict or self._at != number:
-            raise Whole
-        message = value[EVENTS][RECORD].get("message")
-        if type(message) is not dict:
-            raise Whole
-        content = message.get("content")
-        parts = [part for part in content if type(part) is dict] if type(content) is list else []
-        ids = [message.get("toolCallId"), message.get("tool_use_id")]
-        for part in parts:
-            ids += part.get("id"), part.get("tool_use_id"), part.get("call_id"), part.get("tool_call_id")
-        short = [dialect.short_id(id_, api) for id_ in ids for api in (None, *dialect.JOINED[:1])]
-        return short, sum(bool(part.get("thinkingSignature")) for part in parts)
+    def ids_of(self, value: dict[str, Any]) -> tuple[Iterable[Any], int]:
+        return super().ids_of(value[EVENTS][RECORD])
 
     def finish(self) -> Finding | None:
         counts = {
@@ -184,17 +100,10 @@ class OpenClawLight(Light):
         facts = SessionFacts(self._header, self._model)
         head = read([Item(0, self._window), self._header], View(surroundings=FileFacts(read(()), agent_facts=facts)))
         return Finding(
-            [number for number, own in self._thinking if own != self._model],
+            self.thought_by_others(),
             head=head,
             around=lambda first, end, count, records: FileFacts(head, agent_facts=facts),
         )
-
-
-def _words(part: Any) -> str:
-    text = part["text"]
-    if part["type"] != "text" or not part.keys() <= _TEXT or type(text) is not str:
-        raise Odd
-    return text
 
 
 def light(view: View) -> Light | None:

@@ -11,6 +11,7 @@ from toolpair.formats.agent import Outcome, Program, SessionFile
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.format import SentRequest
+from toolpair.formats.lazy import lazy
 from toolpair.formats.opencode.history import KILO, OPENCODE, STOPS, history_of
 from toolpair.formats.opencode.sending import LAST_WITH_FOLDER, NEWEST, version_of
 from toolpair.rules.problem import OnResume, Problem
@@ -34,6 +35,7 @@ class OpencodeAgent(DatabaseAgent):
         self.id, self.title, self._name, self._package, self._moving = id_, title, name, package, moving
         self.variable = variable
         self.outcomes = {rule: (what, says.format(agent=title), lost) for rule, (what, says, lost) in _OUTCOMES.items()}
+        self.ask = lazy(f"toolpair.formats.opencode.asking:{'ASK_KILO' if name == 'kilo' else 'ASK'}")
         self.program = Program(
             name,
             title,

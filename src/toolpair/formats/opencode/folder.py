@@ -14,7 +14,7 @@ from toolpair.formats.opencode.detection import MESSAGE, PART, SESSION
 from toolpair.source import peek
 from toolpair.source.addresses import joined
 from toolpair.source.errors import UnreadableFile
-from toolpair.source.folders.layout import FolderLayout, read_file
+from toolpair.source.folders.layout import FolderLayout, place, read_file
 from toolpair.source.record_values import BOM
 from toolpair.source.rows.layout import Row, Stored, StoredSession, Table, Text, tables_of, text
 from toolpair.source.rows.reading import reading
@@ -24,6 +24,8 @@ _MESSAGE: Final = Table(MESSAGE, within=("session_id",), json=("data",), whole=T
 _PART: Final = Table(PART, within=("message_id",), json=("data",))
 _ENDS: Final = ".json"
 _OLDER: Final = ("session", "info")
+_MIGRATION: Final = "migration"
+"""The file with the number of the layout, without which the agent makes the folder over."""
 _WORDS_OF: Final = 20
 """How many messages are looked at for the user's last text."""
 _NAMED: Final = 3
@@ -146,6 +148,12 @@ class OpencodeFolder(FolderLayout):
             yield Row(_MESSAGE, {"id": _stored(id_), **of})
             for part in _ids_of(parts.pop(id_)):
                 yield Row(_PART, {"id": _stored(part), "message_id": _stored(id_), **of})
+
+    def beside(self, folder: str, session: str) -> Iterator[str]:
+        projects = sorted(_names(os.path.join(folder, SESSION), folders=True))
+        of = (one for one in projects if session in self._in(folder, SESSION, one))
+        found = [f"project/{one}{_ENDS}" for one in of], [_MIGRATION]
+        yield from (path for paths in found for path in paths if peek.regular_file(place(folder, path)) is not None)
 
     def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
         above = {SESSION: "project_id", MESSAGE: "session_id", PART: "message_id"}[table]

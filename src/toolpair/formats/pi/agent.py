@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from toolpair.formats.agent import FoundSession, Outcome, Program
+from toolpair.formats.lazy import lazy
 from toolpair.formats.pi.format import LOOP, TITLE
 from toolpair.formats.pi_family.agent import PiAgent, has_title, id_in
 from toolpair.source import peek
@@ -26,6 +27,7 @@ class Pi(PiAgent):
     outcomes: Mapping[str, Outcome] = {"chain.cycle": ("rejected", LOOP, "history")}
     usual_home = ".pi/agent"
     resumes = ("pi", "--session")
+    ask = lazy("toolpair.formats.pi.asking:ASK")
     program = Program(
         "pi",
         TITLE,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects import pi as dialect
 from toolpair.dialects.block_values import without_halves
@@ -30,6 +30,9 @@ from toolpair.transcript.draft import value_at
 from toolpair.transcript.edits import Relink
 from toolpair.transcript.id_shapes import sanitised
 from toolpair.transcript.model import Block, Transcript
+
+if TYPE_CHECKING:
+    from toolpair.formats.engine.reading.light import Light
 
 # --- data --------------------------------------------------------------------------------------------------
 
@@ -235,6 +238,12 @@ def _ways_of(version: str | None) -> Ways:
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     return pi_read(items, view, _ways_of(view.agent_version))
+
+
+def light(view: View) -> Light | None:
+    from toolpair.formats.pi_family.light import PiLight  # most files are short
+
+    return PiLight(view, read) if view.reporting and view.leaf is None else None
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:

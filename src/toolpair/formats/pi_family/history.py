@@ -9,10 +9,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from toolpair.dialects import pi as dialect
 from toolpair.dialects.block_texts import WrittenBlock, is_real_output
+from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import count_in, usage_of
+from toolpair.formats.engine.reading.part_of_file import as_file, part_facts
 from toolpair.formats.engine.reading.reading import as_text, malformed_in, pairs_in
 from toolpair.formats.engine.reading.tree_history import (
     End,
@@ -302,7 +305,12 @@ def model_at(node: Node) -> Model:
 
 def read(items: Sequence[Item], view: View, ways: Ways) -> Transcript:
     """The transcript, as an agent with these ways makes it."""
-    return transcript_of(history(items, view.leaf, ways), items, view)
+    facts = part_facts(view)
+    if facts is None:
+        return transcript_of(history(items, view.leaf, ways), items, view)
+    found = history(as_file(items, facts, "parentId"), None, replace(ways, model=facts.model))
+    found.items = items
+    return replace(transcript_of(found, items, view), frame=BETWEEN)
 
 
 def inactive(items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:

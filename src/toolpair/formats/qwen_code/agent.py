@@ -10,6 +10,7 @@ from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, Sessio
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.format import SentRequest
+from toolpair.formats.lazy import lazy
 from toolpair.formats.qwen_code.history import NEWEST, TITLE, QwenHistory, words_of
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.source import peek
@@ -40,6 +41,7 @@ class QwenCodeAgent(Agent):
     variable = "QWEN_HOME"
     usual_home = ".qwen"
     suffix = ".jsonl"
+    ask = lazy("toolpair.formats.qwen_code.asking:ASK")
     program = Program(
         "qwen",
         TITLE,

@@ -129,6 +129,8 @@ def _roles(context: Context, history: QwenHistory) -> None:
     said = iter(history.said)
     context.problems[:] = [problem for problem in context.problems if problem.rule != "role.unknown"]
     for number, message in enumerate(context.messages):
+        if not message.records:
+            continue  # it stands for what is around a window
         first, *_ = islice(said, len(message.records))
         if first.role in ROLES:
             continue

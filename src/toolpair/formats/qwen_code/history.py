@@ -11,7 +11,9 @@ from msgspec import Struct
 
 from toolpair.dialects import gemini as dialect
 from toolpair.dialects.block_texts import is_real_output
+from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import count_in, usage_of
+from toolpair.formats.engine.reading.part_of_file import as_file, part_facts
 from toolpair.formats.engine.reading.reading import as_text, facts_of, first_text, malformed_in, pairs_in
 from toolpair.formats.engine.reading.tree_history import (
     End,
@@ -31,7 +33,7 @@ from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Scope
 NEWEST: Final = "0.24.4"
 TITLE: Final = "Qwen Code"
 ROLES: Final = ("user", "model")
-_BESIDE: Final = frozenset(
+BESIDE: Final = frozenset(
     {
         "session_artifact_event",
         "session_artifact_snapshot",
@@ -42,7 +44,8 @@ _BESIDE: Final = frozenset(
     }
 )
 """Subtypes of records that are not in the tree."""
-_COMPRESSION: Final = "chat_compression"
+COMPRESSION: Final = "chat_compression"
+COMMAND: Final = "slash_command"
 _ROLE: Final = "Qwen Code does not start: a message has a role that is neither user nor model."
 _PART: Final = "Qwen Code does not start: a message has a part that cannot be read."
 _SESSIONS: Final = "Qwen Code does not resume this session: its records name more than one."
@@ -89,7 +92,7 @@ def is_node(value: Any) -> bool:
     if not is_record(value):
         return False
     subtype = value.get("subtype")
-    return not (value["type"] == "system" and isinstance(subtype, str) and subtype in _BESIDE)
+    return not (value["type"] == "system" and isinstance(subtype, str) and subtype in BESIDE)
 
 
 def has_folder(value: Any) -> bool:
@@ -206,13 +209,13 @@ class _Contents:
 
     def _add_system(self, node: Node) -> None:
         kept = value_at(node.value, KEPT)
-        if node.value.get("subtype") == "slash_command":
+        if node.value.get("subtype") == COMMAND:
             if self._is_answered(node.value.get("systemPayload")):
                 self.contents.pop()
                 self.said = [one for one in self.said if one.node is not self._last]
             if self._last is not None and self._last.value["type"] == "user":
                 self._last = None
-        elif node.value.get("subtype") == _COMPRESSION and kept:
+        elif node.value.get("subtype") == COMPRESSION and kept:
             self.compression = node
             self.said, self.contents, self._last = [], [], None
             for number, content in enumerate(kept if isinstance(kept, list) else ()):
@@ -247,7 +250,9 @@ def turn_of(said: QwenContent) -> Turn:
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    history = history_of(items, view.leaf)
+    facts = part_facts(view)
+    history = history_of(items if facts is None else as_file(items, facts, "parentUuid"), view.leaf)
+    history.items = items
     scopes: dict[int, Scope] = malformed_in(items)
     messages = tuple(messages_of(map(turn_of, history.said)))
     sent = {uid for message in messages for uid in message.records}
@@ -266,11 +271,12 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         agent_facts=history,
         session_id=as_text(last.get("sessionId")),
         folder=next((node.value["cwd"] for node in history.tree.nodes if as_text(node.value.get("cwd"))), None),
-        model=first_text(models),
+        model=first_text(models) if facts is None else facts.model,
         scopes=scopes,
         inactive_blocks=pairs_in(block for node in beside for block in _blocks(node)),
         boundaries=(*compaction, *links.boundaries),
         tree=branches_and_links(history.tree, history.path, history.own, links, _user_words, view.leaf is not None),
+        frame=None if facts is None else BETWEEN,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from toolpair.dialects.gemini import part_block
+from toolpair.formats.engine.reading.between import said_around
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
 from toolpair.formats.engine.sending import Said, as_javascript, merged, request
 from toolpair.formats.format import Item, SentPart, SentRequest
@@ -53,6 +54,12 @@ class _Message(Struct, eq=False):
 def _part(raw: Any, block: Block | None) -> SentPart:
     """A part as the agent copies it: a list becomes an object."""
     return SentPart({str(key): one for key, one in enumerate(raw)} if isinstance(raw, list) else raw, block)
+
+
+def _stand_in(role: str, parts: Sequence[SentPart]) -> _Content:
+    """What stands for the records around a window."""
+    texts = [SentPart({"text": part.value}, part.block) for part in parts]
+    return _Content("model" if role == "assistant" else role, texts)
 
 
 def _key(id_: Any) -> str:
@@ -247,6 +254,8 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
         _Content(role, [_part(raw, own.get(block.key) if block is not None else None) for raw, block in parts])
         for role, parts in (history.contents if history.refuses is None else ())
     ]
+    before, after = ([_stand_in(*said) for said in around] for around in said_around(transcript))
+    contents = [*before, *contents, *after]
     _repair(contents)
     messages = _joined(_cleaned(_joined(message for content in _curated(contents) for message in _messages(content))))
     return request(TITLE, NEWEST, _sent(messages), own.values(), history.refuses)

@@ -1,4 +1,4 @@
-"""Roo Code, Cline and Kilo Code, extensions of VS Code: their tasks."""
+"""Roo Code, Zoo Code, Cline and Kilo Code, extensions of VS Code: their tasks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from toolpair.formats.lazy import lazy
 
 FORMAT: Final = Format(
     id="roo-code",
-    title="Roo Code, Cline, Kilo Code",
+    title="Roo Code, Zoo Code, Cline, Kilo Code",
     where="<VS Code's globalStorage>/<extension>/tasks/<task>/api_conversation_history.json",
     containers=frozenset({"array"}),
     profile="anthropic",
     agents={
+        "zoo-code": lazy("toolpair.formats.roo_code.extensions:ZOO_CODE"),
         "roo-code": lazy("toolpair.formats.roo_code.extensions:ROO_CODE"),
         "cline": lazy("toolpair.formats.roo_code.extensions:CLINE"),
         "kilo-code": lazy("toolpair.formats.roo_code.extensions:KILO_CODE"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.engine.detection.list_evidence import ListEvidence
+from toolpair.formats.engine.detection.list_evidence import evidence_of
 
 
 def sniff(values: Sequence[Any]) -> int:
-    return 95 if ListEvidence().hear_all(values).is_roo else 0
+    return 95 if evidence_of(values).is_roo else 0

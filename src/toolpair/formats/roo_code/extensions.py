@@ -115,10 +115,22 @@ class Extension(Agent):
 
 
 class _RooCode(Extension):
+    """Roo Code, which ended in May 2026, and what goes on from it."""
+
+    def __init__(self, id_: str, title: str, names: tuple[str, ...], setting: str, goes_on: bool = False) -> None:
+        """`goes_on`: its files are Roo Code's own, and only the folder that they are in tells whose they are."""
+        super().__init__(id_, title, names, setting)
+        self._goes_on = goes_on
+
+    def wrote(self, transcript: Transcript, path: Path | None) -> bool:
+        if not self._goes_on:
+            return super().wrote(transcript, path)
+        return path is not None and any(part.lower() in self._names for part in path.parts)
+
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         if problem.rule != "turn.trailing_call":
             return None
-        text = "On resume Roo Code writes that the task was interrupted."
+        text = f"On resume {self.title} writes that the task was interrupted."
         return OnResume(self.title, None, "placeholder", None, text)
 
 
@@ -161,6 +173,9 @@ ROO_CODE: Final = _RooCode(
     "Roo Code",
     ("rooveterinaryinc.roo-cline", "rooveterinaryinc.roo-code-nightly"),
     "roo-cline.customStoragePath",
+)
+ZOO_CODE: Final = _RooCode(
+    "zoo-code", "Zoo Code", ("zoocodeorganization.zoo-code",), "zoo-code.customStoragePath", goes_on=True
 )
 CLINE: Final = _Cline("cline", "Cline", ("saoudrizwan.claude-dev",))
 KILO_CODE: Final = Extension("kilo-code", "Kilo Code", ("kilocode.kilo-code",), "kilo-code.customStoragePath")

@@ -75,6 +75,13 @@ class StrandsFolder(FolderLayout):
                 return words
         return None
 
+    def beside(self, folder: str, session: str) -> Iterator[str]:
+        """Also the first messages, which its conversation manager has removed: it counts them."""
+        yield "session.json"
+        yield f"agents/agent_{session}/{_ABOUT}"
+        removed = _removed(_state(folder, session))
+        yield from (f"agents/agent_{session}/messages/{name}" for name in _numbered(folder, session)[:removed])
+
     def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
         stored = (columns.get(key) for key in ("agent", "id"))
         agent, name = (os.fsdecode(one) if isinstance(one, bytes) else "" for one in stored)

@@ -22,6 +22,8 @@ _TREES: Final[Mapping[str, tuple[str, str]]] = {
     "qwen-code": ("uuid", "parentUuid"),
 }
 """Formats whose records name the ones before them: the keys of a record's own id, and of its parent's."""
+_AT_ONCE: Final = 1_000
+"""Records that are read together."""
 _NUMBERED: Final = "ordinal"
 
 
@@ -119,10 +121,12 @@ class Parts:
             assert self._tree is not None
             own, parent = self._tree
             self._parents = {}
-            for record in self._document.records:
-                value = record.value
-                if isinstance(value, dict) and isinstance(value.get(own), str):
-                    self._parents[value[own]] = value.get(parent)
+            document, end = self._document, len(self._document)
+            for at in range(0, end, _AT_ONCE):  # what is read for it is not kept
+                for record in document.part(at, min(at + _AT_ONCE, end), document.next_uid).records:
+                    value = record.value
+                    if isinstance(value, dict) and isinstance(value.get(own), str):
+                        self._parents[value[own]] = value.get(parent)
         return self._parents
 
     def _file(self, document: Document) -> bytes:

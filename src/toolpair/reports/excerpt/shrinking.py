@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
+from toolpair.history.sent_rows import own_messages
 from toolpair.reports.excerpt.oracle import MOST_CHECKS, Chosen, Oracle
 from toolpair.reports.excerpt.parts import Block, Parts, members_around
-from toolpair.session.session import Session
+from toolpair.session.session import Conversation, Session
 from toolpair.transcript.model import Message
+from toolpair.transcript.pairing import Pair
 
 T = TypeVar("T")
 _SMALL: Final = 4_000
@@ -46,6 +48,7 @@ class Cut:
         self._oracle = oracle
         self._conversation = chosen.conversation
         self._problem = chosen.problem
+        self._messages = [*_said_in(chosen.conversation)]
         self._kept: frozenset[int] = frozenset(parts.uids)
         self._without: frozenset[Block] = frozenset()
         self.best: bytes | None = None
@@ -83,7 +86,7 @@ class Cut:
         for kept in self._close_to(evidence):
             if len(kept | head) < len(self._parts.uids) and self._try(kept | head):
                 return True
-        sent = {uid for message in self._conversation.transcript.messages for uid in message.records}
+        sent = {uid for message in self._messages for uid in message.records}
         for width in _AROUND if own else ():
             near = {number for at in own for number in range(max(at - width, 0), min(at + width + 1, len(groups)))}
             around = frozenset(uid for number in near for uid in groups[number])
@@ -96,7 +99,7 @@ class Cut:
 
     def _close_to(self, evidence: frozenset[int]) -> Iterator[frozenset[int]]:
         """The evidence, and with it ever more messages around, and what a person said before."""
-        messages = self._conversation.transcript.messages
+        messages = self._messages
         own = [number for number, message in enumerate(messages) if not evidence.isdisjoint(message.records)]
         begins = {self._beginning(messages, number) for number in own}
         known: set[frozenset[int]] = set()
@@ -109,9 +112,9 @@ class Cut:
                 yield kept
 
     @staticmethod
-    def _beginning(messages: Sequence[Message], number: int) -> int:
+    def _beginning(messages: Sequence[_Said], number: int) -> int:
         """The number of the message that its exchange begins with."""
-        while number > 0 and not _begins_an_exchange(messages[number]):
+        while number > 0 and not messages[number].begins:
             number -= 1
         return number
 
@@ -134,11 +137,7 @@ class Cut:
 
     def _exchanges(self, within: frozenset[int]) -> list[list[int]]:
         """The records in groups: what a person said and all that follows, with what stands between in the file."""
-        begins = {
-            message.records[0]
-            for message in self._conversation.transcript.messages
-            if message.records and _begins_an_exchange(message)
-        }
+        begins = {message.records[0] for message in self._messages if message.records and message.begins}
         groups: list[list[int]] = []
         for uid in self._parts.uids:
             if uid in begins or not groups:
@@ -147,6 +146,21 @@ class Cut:
                 groups[-1].append(uid)
         return [group for group in groups if group]
 
+    # What is kept
+
+    def _windows(self) -> list[int]:
+        """The numbers of the windows that hold any of it."""
+        return sorted({at for uid in self._kept if (at := self._conversation.window_of(uid)) is not None})
+
+    def _own(self, number: int) -> Sequence[Message]:
+        return own_messages(self._conversation.windows[number].judged.transcript)
+
+    def _pairs(self) -> Iterator[Pair]:
+        """The pairs that stand near it."""
+        first = self._conversation.numbering.pairs
+        for number in self._windows():
+            yield from self._conversation.pairs[first[number] : first[number + 1]]
+
     # Leaving out
 
     def _together(self) -> list[list[int]]:
@@ -154,7 +168,7 @@ class Cut:
         problem = self._problem
         own = {*problem.pairs, problem.pair}
         group = {uid: [uid] for uid in sorted(self._kept)}
-        for pair in self._conversation.pairs:
+        for pair in self._pairs():
             if pair.index in own or pair.call is None:
                 continue
             for block in pair.results:
@@ -175,12 +189,12 @@ class Cut:
     def _leave_out_blocks(self) -> None:
         """Blocks of messages that have more than one; a call and its own result at once."""
         blocks: dict[Block, list[Block]] = {}
-        for message in self._conversation.transcript.messages:
+        for message in (message for number in self._windows() for message in self._own(number)):
             for block in message.blocks:
                 if block.record in self._kept and block.slot and isinstance(block.slot[-1], int):
                     blocks[block.key] = [block.key]
         own = {*self._problem.pairs, self._problem.pair}
-        for pair in self._conversation.pairs:
+        for pair in self._pairs():
             if pair.index not in own and pair.call is not None and pair.call.key in blocks:
                 for result in pair.results:
                     blocks[pair.call.key].append(result.key)
@@ -224,5 +238,16 @@ def _reduce(
         size //= 2
 
 
-def _begins_an_exchange(message: Message) -> bool:
-    return message.role == "user" and not message.results
+class _Said(NamedTuple):
+    """What is kept of a message: a long session has many."""
+
+    records: tuple[int, ...]
+    begins: bool
+    """A person begins an exchange with it."""
+
+
+def _said_in(conversation: Conversation) -> Iterator[_Said]:
+    for window in conversation.windows:
+        judged = window.read_again() if window.clean and not window.looked_at else window.judged
+        for message in own_messages(judged.transcript):
+            yield _Said(message.records, message.role == "user" and not message.results)

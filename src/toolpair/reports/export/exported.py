@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -21,6 +21,8 @@ MODEL: Final = "$MODEL"
 
 _PLAIN: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_SUBCLASS
 _INDENTED: Final = JsonStyle(b", ", b": ", b"  ", ascii=True)
+_PIECE: Final = 1 << 20
+"""Bytes that are looked through at once: as text they may take four times as many."""
 _COMMANDS: Final = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 """Controls, and marks that change the direction of text."""
 
@@ -72,7 +74,7 @@ class Exported:
             return (json.dumps(self.body, indent=2, default=str) + "\n").encode("ascii")
         if plain.isascii() and b"\x7f" not in plain:
             return plain
-        return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", plain.decode()).encode()
+        return b"".join(_without_commands(plain))
 
     def curl(self, path: str) -> str:
         """The shell command that sends the body, which is in the file `path`. Keys are variables of the environment."""
@@ -89,3 +91,11 @@ class ExportRefused(ValueError):
     def __init__(self, text: str, problems: tuple[str, ...]) -> None:
         self.problems = problems
         super().__init__(text)
+
+
+def _without_commands(plain: bytes) -> Iterator[bytes]:
+    at = 0
+    while at < len(plain):
+        end = plain.find(b"\n", at + _PIECE) + 1 or len(plain)
+        yield _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", plain[at:end].decode()).encode()
+        at = end

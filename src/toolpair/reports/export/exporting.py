@@ -17,7 +17,7 @@ from toolpair.library.message_lists import check, repair
 from toolpair.library.sdk_objects import plain
 from toolpair.reports.export.exported import MODEL, Exported, ExportRefused
 from toolpair.reports.export.naming import IdTrail, id_map, ids_of, name_map, renamed
-from toolpair.reports.export.source import Sent, outputs_dropped, sent_by
+from toolpair.reports.export.source import Sent, sent_by
 from toolpair.reports.export.targets import TARGETS, Conversion, Target
 from toolpair.reports.export.ways import Note, Notes
 from toolpair.reports.redaction.copies import redacted
@@ -103,9 +103,10 @@ class _Export:
         if all(problem.severity != "error" for problem in session.problems):
             return
         before = len(session.staged)
-        messages = session.conversation.judged.transcript.messages
+        conversation = session.conversation
         session.stage_recommended()
-        self.ids.follow_fixes(messages, session.conversation.judged.transcript.messages)
+        for then, now in session.conversation.changed_since(conversation):
+            self.ids.follow_fixes(then.transcript.messages, now.transcript.messages)
         if left := [problem for problem in session.problems if problem.severity == "error"]:
             raise _refused(left, session.profile.name)
         for row in session.staged[before:]:
@@ -252,14 +253,13 @@ class _Export:
             some = plural(sent.altered, "message is", "messages are")
             text = f"Of the recorded request {some} no longer what was sent: the file was changed since."
             self._make_up("altered", text, sent.altered)
-        seen = self.session.conversation.judged.seen
-        if seen is not None and seen.refuses:
-            self._make_up("refuses", f"Its agent would not resume this session: {seen.refuses}")
+        if sent.refuses:
+            self._make_up("refuses", f"Its agent would not resume this session: {sent.refuses}")
         if sent.ends == "assistant":
             text = f"The history ends with the assistant, so nothing is asked: the last request was turn {sent.turns}."
             self._make_up("ends", text)
-        if self.turn is None and (dropped := outputs_dropped(self.session.conversation.judged)):
-            self.notes.say("agent_drops", dropped)
+        if self.turn is None and sent.dropped:
+            self.notes.say("agent_drops", sent.dropped)
 
 
 def _nothing(key: str, count: int = 1, names: list[str] | None = None) -> None:

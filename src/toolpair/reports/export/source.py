@@ -12,10 +12,10 @@ from toolpair.dialects.block_texts import is_real_output
 from toolpair.dialects.neutral import Call, Part, Result, Say, Tool, Turn
 from toolpair.dialects.request_fields import most_tokens, own_fields, parameters_left, read_tools, system_of
 from toolpair.dialects.sent_parts import as_block, with_id
-from toolpair.formats.format import KeptRequest
-from toolpair.history.checked_records import CheckedRecords
+from toolpair.formats.format import Item, KeptRequest, SentMessage
+from toolpair.history.checked_records import CheckedRecords, items_of
 from toolpair.history.conversation import Conversation
-from toolpair.history.sent_rows import messages_sent
+from toolpair.history.sent_rows import messages_sent, own_messages, request_sent, sent_by_window
 from toolpair.rules.wire import Written, wire_of, written_as
 
 _APIS: Final = {
@@ -61,6 +61,10 @@ class Sent(Struct, frozen=True, eq=False):
     unrecorded: bool = False
     unknown_fields: Sequence[str] = ()
     ends: Literal["user", "assistant"] = "user"
+    dropped: int = 0
+    """How many real outputs the agent itself does not send."""
+    refuses: str | None = None
+    """Why it does not resume the session at all."""
 
     def is_for(self, api: str) -> bool:
         """Whether the units can be sent to this API as they are."""
@@ -100,9 +104,12 @@ class NoSuchTurn(ValueError):
 
 def sent_by(conversation: Conversation, turn: int | None) -> Sent:
     """What the conversation's agent would send, or the request that produced an assistant turn. Raises NoSuchTurn."""
-    judged = conversation.judged
-    form = written_as(judged.transcript)
-    units = list(_units(judged, form))
+    form = written_as(conversation.transcript)
+    dropped = 0
+    units: list[Unit] = []
+    for judged, own in _units(conversation, form):
+        units += own
+        dropped += _outputs_dropped(judged)
     begins = turns_of(units)
     if turn is not None and not 1 <= turn <= len(begins):
         there = f"There are {len(begins)}" if len(begins) != 1 else "There is 1"
@@ -111,7 +118,7 @@ def sent_by(conversation: Conversation, turn: int | None) -> Sent:
     last = at if turn is not None else begins[-1] if begins else None
     response = units[last].records[0] if last is not None else None
     format_ = conversation.format
-    kept = format_.request_kept(judged.items, response) if format_.request_kept is not None else KeptRequest()
+    kept = format_.request_kept(_Records(conversation), response) if format_.request_kept is not None else KeptRequest()
     units, exact = units[:at], False
     if kept.messages is not None:
         recorded = [_recorded(message) for message in kept.messages]
@@ -148,6 +155,8 @@ def sent_by(conversation: Conversation, turn: int | None) -> Sent:
         kept.unrecorded and turn is not None,
         sorted(key for key in outer if key not in beside) if api in _FORM_OF else (),
         "assistant" if turn is None and begins and units[-1].role == "assistant" else "user",
+        dropped,
+        request.refuses if (request := request_sent(conversation)) is not None else None,
     )
 
 
@@ -164,12 +173,40 @@ def _pairs(form: Written, units: Sequence[Unit]) -> list[tuple[str, str]]:
     return [(type(part).__name__, part.id) for part in parts]
 
 
-def _units(judged: CheckedRecords, form: Written) -> Iterator[Unit]:
+class _Records(Sequence[Item]):
+    """The records of a conversation, read anew each time that they are gone through: they are not kept."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+
+    def __len__(self) -> int:
+        return len(self._conversation.document)
+
+    def __getitem__(self, place: Any) -> Any:
+        return [*self][place]
+
+    def __iter__(self) -> Iterator[Item]:
+        for window in self._conversation.windows:
+            yield from items_of(window.unread.document.now) if window.clean else window.judged.items
+
+
+def _units(conversation: Conversation, form: Written) -> Iterator[tuple[CheckedRecords, Sequence[Unit]]]:
+    """What is sent, window by window."""
+    first = 0
+    for judged, own in sent_by_window(conversation):
+        if own is None:
+            yield judged, [*_units_of(conversation.judged, messages_sent(conversation.judged)[first:], form)]
+            return
+        yield judged, [*_units_of(judged, own, form)]
+        first += len(own)
+
+
+def _units_of(judged: CheckedRecords, messages: Sequence[SentMessage], form: Written) -> Iterator[Unit]:
     if form == "chat" and judged.seen is None:
-        for message in judged.transcript.messages:
+        for message in own_messages(judged.transcript):
             yield Unit(str(message.role), (message.value,), message.records)
         return
-    for sent in messages_sent(judged):
+    for sent in messages:
         parts = [(part.value, () if part.block is None else (part.block.record,)) for part in sent.parts]
         records = tuple(dict.fromkeys(uid for _, uids in parts for uid in uids))
         if form == "blocks":
@@ -200,8 +237,8 @@ def turns_of(units: Sequence[Unit]) -> list[int]:
 
 def turn_of(conversation: Conversation, record: int) -> int | None:
     """The number of the assistant's turn that a record (its uid) is part of, or that comes next; None without one."""
-    judged = conversation.judged
-    units = list(_units(judged, written_as(judged.transcript)))
+    form = written_as(conversation.transcript)
+    units = [unit for _, own in _units(conversation, form) for unit in own]
     begins = turns_of(units)
     at = next((number for number, unit in enumerate(units) if record in unit.records), None)
     if at is None:
@@ -211,10 +248,10 @@ def turn_of(conversation: Conversation, record: int) -> int | None:
     return turn if 1 <= turn <= len(begins) else None
 
 
-def outputs_dropped(judged: CheckedRecords) -> int:
+def _outputs_dropped(judged: CheckedRecords) -> int:
     """How many real outputs the agent itself does not send."""
     seen = judged.seen
     if seen is None:
         return 0
-    blocks = (block for message in judged.transcript.messages for block in message.blocks)
+    blocks = (block for message in own_messages(judged.transcript) for block in message.blocks)
     return sum(seen.fates.get(id(block)) in ("dropped", "replaced") and is_real_output(block) for block in blocks)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from msgspec import Struct, field
 
 from toolpair.dialects.pair_ids import is_of_model, pair_ids
+from toolpair.dialects.request_bodies import request_facts
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
 from toolpair.history.checked_records import CheckedRecords, request_of
-from toolpair.history.list_windows import windows_in
+from toolpair.history.growing_lists import GrowingLists, json_of
+from toolpair.history.list_windows import KnownOfLists, windows_in
 from toolpair.reports.first_break.bodies import History, history_of
 from toolpair.reports.first_break.changes import Change, Diff, Renamed
 from toolpair.reports.first_break.fingerprint import hashes_of, leading_system
@@ -122,10 +125,53 @@ def breaks_of(log: Log, profile: str | None = None) -> FirstBreaks:
 # Reading
 
 
+class _Known:
+    """What was found in the requests so far: most hold what one before them held, and some more."""
+
+    def __init__(self) -> None:
+        self._errors: dict[tuple[int, str], array[int]] = {}
+        """Of whole requests: many are sent again unchanged now and then."""
+        self._lists: dict[object, KnownOfLists] = {}
+        """By how they are judged."""
+        self._prints: GrowingLists[_Prints] = GrowingLists()
+
+    def errors(self, history: History, request: Request) -> array[int]:
+        """What is wrong with a request, as hashes of what is broken."""
+        key = request.total, request.profile
+        if key not in self._errors:
+            how = history.format, request.profile, request_facts(history.outer)
+            known = self._lists.setdefault(how, KnownOfLists())
+            self._errors[key] = array("q", map(hash, _keys_of(_errors(history, request, known))))
+        return self._errors[key]
+
+    def prints(self, messages: list[Any]) -> _Prints:
+        body = json_of(messages)
+        if body is None:
+            return _Prints().with_more(messages)
+        found, last = self._prints.known(messages, body, _Prints, _Prints.with_more)
+        return found.with_more(last)
+
+
+class _Prints(Struct, frozen=True):
+    """What messages are recognised by."""
+
+    hashes: array[int] = array("q")
+    """One for each message."""
+    paired: array[int] = array("q")
+    """Those of the messages with calls or results."""
+    ids: array[int] = array("q")
+    """The ids of these, as hashes."""
+
+    def with_more(self, messages: Sequence[Any]) -> _Prints:
+        hashes = hashes_of(messages)
+        ids = [[*pair_ids(message)] for message in messages]
+        paired = array("q", (one for one, own in zip(hashes, ids, strict=True) if own))
+        return _Prints(self.hashes + hashes, self.paired + paired, self.ids + array("q", map(hash, chain(*ids))))
+
+
 def _read(log: Log, found: FirstBreaks, profile: str | None) -> None:
     by_ref: dict[str, Request] = {}
-    known: dict[tuple[int, str], array[int]] = {}
-    """Errors of requests that were checked already: most are sent again unchanged now and then."""
+    known = _Known()
     for entry in log.entries():
         if isinstance(entry, LateAnswer):
             if (request := by_ref.get(entry.ref)) is not None:
@@ -148,30 +194,20 @@ def _read(log: Log, found: FirstBreaks, profile: str | None) -> None:
         _measure(request, history, one, profile, known)
 
 
-def _measure(
-    request: Request, history: History, found: Found, profile: str | None, known: dict[tuple[int, str], array[int]]
-) -> None:
+def _measure(request: Request, history: History, found: Found, profile: str | None, known: _Known) -> None:
     """Note what is needed of a request when its body is gone."""
     messages = history.messages
     request.profile = profile or found.profile or history.api
     request.length, request.lead = len(messages), leading_system(messages)
-    hashes = hashes_of(messages)
-    request.hashes = hashes[request.lead :]
-    for one, message in zip(hashes, messages, strict=True):
-        before = len(request.ids)
-        request.ids.extend(map(hash, pair_ids(message)))
-        if len(request.ids) > before:
-            request.paired.append(one)
+    prints = known.prints(messages)
+    request.hashes, request.paired, request.ids = prints.hashes[request.lead :], prints.paired, prints.ids
     tools = history.outer.get("tools")
     names = tuple(str(tool.get("name")) for tool in tools if isinstance(tool, dict)) if isinstance(tools, list) else ()
-    request.total = hash((hashes.tobytes(), names, str(history.outer.get("thinking"))))
+    request.total = hash((prints.hashes.tobytes(), names, str(history.outer.get("thinking"))))
     request.response_id = found.response_id
     continues = history.outer.get("previous_response_id")
     request.continues = continues if isinstance(continues, str) else None
-    key = request.total, request.profile
-    if key not in known:
-        known[key] = array("q", map(hash, _keys_of(_errors(history, request))))
-    request.errors = known[key]
+    request.errors = known.errors(history, request)
 
 
 def _in_time(requests: Sequence[Request]) -> list[Request]:
@@ -319,12 +355,18 @@ _OF_PAIRS: Final = frozenset({"result", "call", "turn"})
 Key = tuple[str, object]
 
 
-def _errors(history: History, request: Request) -> list[Problem]:
-    """The errors of a history, each at its message; without those of texts which the log has shortened."""
+def _errors(history: History, request: Request, known: KnownOfLists | None = None) -> list[Problem]:
+    """The errors of a history, each at its message; without those of texts which the log has shortened.
+
+    With `known` they are only told apart: where they stand and what fixes them may be that of another request.
+    """
     checked_by, asked = profile_named(request.profile), request_of(history.outer)
     with gc_paused():
-        windows = windows_in(history.messages, history.format, checked_by, request=asked)
-        if windows is not None:
+        windows = windows_in(history.messages, history.format, checked_by, request=asked, known=known)
+        found: Sequence[Problem]
+        if windows is not None and known is not None:
+            found = [problem for one in windows.judged for problem in one.found.judged.judgement.problems]
+        elif windows is not None:
             found = windows.problems
         else:
             items = [Item(number, message) for number, message in enumerate(history.messages)]

@@ -12,10 +12,10 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.rules.errors.concepts import said_in
 from toolpair.rules.errors.matching import Hit, hits, last_of_each_place
 from toolpair.rules.errors.pasted import BLANK, QUOTE, SOFT, PastedText
 from toolpair.rules.errors.places import Place, places_around
-from toolpair.rules.errors.shapes import shaped
 from toolpair.rules.errors.texts import ErrorText, texts, title_of
 from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.errors.wordings import GRAM, grams, wordings
@@ -166,7 +166,7 @@ def recognise_all(text: str) -> tuple[Recognised, ...]:
 
 def _known(pasted: PastedText) -> list[Recognised]:
     """The last one first."""
-    found = last_of_each_place(hits(pasted)) or shaped(pasted)
+    found = last_of_each_place(hits(pasted)) or said_in(pasted)
     return [_read(pasted, hit, found) for hit in found[:_DISTINCT]]
 
 

@@ -30,8 +30,6 @@ class ErrorText(Struct, frozen=True):
     tells: tuple[str, ...] = ()
     """What makes it this error: parts of its wordings, of which a text must have one. Errors about other things share
     the words around it. A wording that contains none of them must be there whole."""
-    shapes: tuple[str, ...] = ()
-    """Regular expressions for what it says in other wordings: see `shapes`."""
     legacy: bool = False
     wraps: bool = False
     at: str = "itself"

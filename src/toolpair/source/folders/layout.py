@@ -61,6 +61,10 @@ class FolderLayout(ABC):
         the agent reads them. Nothing if there is no such session.
         """
 
+    def beside(self, folder: str, session: str) -> Iterator[str]:
+        """The paths of the other files that a folder with this session alone needs."""
+        return iter(())
+
     def elements(self, folder: str, session: str) -> Iterator[bytes]:
         """The messages of a session that is only read, as JSON. Raises Unreadable."""
         raise NotImplementedError

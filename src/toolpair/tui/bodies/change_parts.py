@@ -34,29 +34,30 @@ def diff_of_changes(
     noun: str,
     carets: bool,
     whole: bool = False,
+    whole_new: bool = False,
     folds: bool = True,
     first: Callable[[], Iterator[Part]] = lambda: iter(()),
 ) -> DiffBody:
-    """The diff of what fixes change. `changes` is called when it is first laid out. `folds`: with a cursor. `first`:
-    what is said before the bytes.
+    """The diff of what fixes change. `changes` is called when it is first laid out. `whole_new`: new records are not
+    cut. `folds`: with a cursor. `first`: what is said before the bytes.
     """
     known: list[Sequence[Change]] = []
 
     def parts() -> Iterator[Part]:
         if not known:
             known.append(changes())
-        return chain(first(), change_parts(known[0], noun, whole))
+        return chain(first(), change_parts(known[0], noun, whole, whole_new))
 
     return DiffBody(glyphs, parts, carets=carets, folds=folds)
 
 
-def change_parts(changes: Iterable[Change], noun: str, whole: bool = False) -> Iterator[Part]:
-    """The changes with their headings. `noun` is what a record is called."""
+def change_parts(changes: Iterable[Change], noun: str, whole: bool = False, new: bool = False) -> Iterator[Part]:
+    """The changes with their headings. `noun` is what a record is called. `new`: of new ones all is shown."""
     for change in changes if whole else folded(changes):
         if isinstance(change, OnlyCounts):
             yield Folded(_counted(change, noun), partial(_parts_of_each, change.changes, noun))
         else:
-            yield from _parts_of(change, noun, whole)
+            yield from _parts_of(change, noun, whole or (new and change.before is None))
 
 
 def _counted(found: OnlyCounts, noun: str) -> str:

@@ -38,6 +38,7 @@ class Note(Struct, frozen=True):
 
     words: str
     style: str = "dim"
+    indent: int = 3
 
 
 class Folded(Struct, frozen=True):
@@ -134,7 +135,7 @@ class DiffBody(Body):
                         self._changes.append(len(self._lines))
                     self._add(self.glyphs.rule(part.words, self.cells, "title"))
                 case Note():
-                    for line in self.glyphs.paragraph(part.words, self.cells, part.style, indent=3, limit=4):
+                    for line in self.glyphs.paragraph(part.words, self.cells, part.style, part.indent, limit=4):
                         self._add(line)
                 case Folded():
                     number = self._seen

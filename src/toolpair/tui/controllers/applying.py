@@ -64,7 +64,7 @@ def _applied(owner: Owner, problems: Sequence[Problem], what: str) -> None:
     owner.overview.note_staged(problems)
     staged = owner.session.staged
     loses = f" (loses {staged[-1].loses})" if staged and staged[-1].loses else ""
-    owner.note = f"applied: {what}{loses}. u undoes it"
+    owner.note = f"applied: {what}{loses}. {owner.glyphs.key('u', 'undo')} undoes it"
     owner.overview.current = None
     owner.read_again(row)
     following = owner.overview.next_as_severe(row, problems)

@@ -76,7 +76,7 @@ class JournalOffer:
                 left.release()
                 self._owner.say("not applied. Open the file again to be asked again")
 
-        answers = [("enter", "take", f"apply {them}"), ("d", "forget", f"discard {them}")]
+        answers = [("enter", "take", f"apply {them}"), ("D", "forget", f"discard {them}")]
         self._owner.ask(ConfirmScreen("Not saved", words + changed, answers, escape="not now"), answered)
 
     def _ask_to_forget(self, left: UnsavedWork, what: str) -> None:
@@ -89,7 +89,7 @@ class JournalOffer:
 
         them = "it" if left.entry.fixes == 1 else "them"
         words = f"Discard {what}? Nothing brings {them} back."
-        self._owner.ask(ConfirmScreen("Discard", words, [("d", "yes", f"discard {them}")]), answered)
+        self._owner.ask(ConfirmScreen("Discard", words, [("D", "yes", f"discard {them}")]), answered)
 
     def _apply_left(self, left: UnsavedWork) -> None:
         """Apply it in the background, on top of what has been applied by now."""

@@ -25,7 +25,8 @@ def fix_cause(owner: Owner, problem: Problem, group: CauseGroup) -> None:
         owner.say(no_fix_text(problem))
         return
     if not group.certain:
-        owner.say("no fix for this cause is certain. space asks about each one, f shows all the ways")
+        asks, ways = owner.glyphs.key("space", "fix"), owner.glyphs.key("f", "choose")
+        owner.say(f"no fix for this cause is certain. {asks} asks about each one, {ways} shows all the ways")
         return
 
     certain = [problem for problem in group.problems if problem.recommended is not None]

@@ -45,8 +45,8 @@ def choose_fix(owner: Owner, problem: Problem) -> None:
 
 
 def _say_no_way(owner: Owner, problem: Problem) -> None:
-    none = "no fix is recommended here. f shows all the ways" if problem.fixes else no_fix_text(problem)
-    owner.say(none)
+    none = f"no fix is recommended here. {owner.glyphs.key('f', 'choose')} shows all the ways"
+    owner.say(none if problem.fixes else no_fix_text(problem))
 
 
 def _ask_which(owner: Owner, problem: Problem) -> None:

@@ -9,10 +9,10 @@ from toolpair.text.safe import visible
 from toolpair.tui.row_lines import ROLES
 
 if TYPE_CHECKING:
-    from toolpair.session.session import PairRow, Problem
+    from toolpair.session.session import Conversation, PairRow, Problem
     from toolpair.tui.controllers.owner import Owner
     from toolpair.tui.screens.statistics import Wanted
-    from toolpair.tui.screens.viewer import Shown
+    from toolpair.tui.screens.viewer import Shown, ViewerPage
 
 _KINDS: Final = {
     "damaged": "Line that cannot be read",
@@ -76,19 +76,20 @@ def view_bytes(owner: Owner, problem: Problem) -> None:
 def view_sent(owner: Owner) -> None:
     """Show what the model sees, now and after saving."""
     from toolpair.tui.screens.viewer import ViewerScreen, text_page
-    from toolpair.tui.sees_text import full_text, line_style, records_text, short_text
+    from toolpair.tui.sees_text import SHORT, line_style, records_text, sent_text
 
     if not owner.is_whole():
         return
     session, now = owner.session, owner.session.conversation
     before = session.staging.original[session.current]
-    pages = [text_page("as sent", lambda: short_text(session, now), line_style)]
+
+    def page(title: str, state: Conversation, most: int | None = SHORT) -> ViewerPage:
+        return text_page(title, lambda: sent_text(owner.glyphs, state, most), line_style)
+
+    pages = [page("as sent", now)]
     if now.document is not before.document:
-        pages = [
-            text_page("now", lambda: short_text(session, before), line_style),
-            text_page("after saving", lambda: short_text(session, now), line_style),
-        ]
-    pages.append(text_page("in full", lambda: full_text(session, now), line_style))
+        pages = [page("now", before), page("after saving", now)]
+    pages.append(page("in full", now, None))
     pages.append(text_page("lines", lambda: records_text(now)))
     owner.open(ViewerScreen("What the model sees", pages, len(pages) - 3))
 

@@ -36,7 +36,10 @@ Hint = tuple[str, str, str]
 
 def hint_line(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 2, keep_first: bool = False) -> Line:
     """A key bar; hints that do not fit are left out, but the last two (or the first and the last) stay."""
-    made = [(glyphs.ui(key, "key", action), glyphs.ui(f" {label}", "", action)) for key, label, action in hints]
+    made = [
+        (glyphs.ui(glyphs.key(key, action), "key", action), glyphs.ui(f" {label}", "", action))
+        for key, label, action in hints
+    ]
     widths = [line_width(pair) for pair in made]
     while len(made) > 2 and 1 + sum(widths) + gap * (len(made) - 1) > cells:
         n = -2 if keep_first else -3
@@ -171,7 +174,7 @@ class BaseScreen(LaterOn[T], Generic[T]):
         """The commands of this screen."""
         from toolpair.tui.commands import commands_of
 
-        return commands_of(type(self).BINDINGS)
+        return commands_of(type(self).BINDINGS, self.glyphs.keys)
 
     def action_palette(self) -> None:
         """List them by name, and run the chosen one."""

@@ -135,7 +135,8 @@ class CompareScreen(ComparesRows):
         self.row_list.forget()
         below = self.query_one(Preview)
         below.display = height >= _WITH_PREVIEW and rows is not None
-        below.styles.height = height * 2 // 5
+        # What the list does not need, too; its title and the keys take three lines each.
+        below.styles.height = max(height * 2 // 5, height - 6 - (len(rows) if rows is not None else height))
         self._follow_soon()
         self._show_keys(width)
 

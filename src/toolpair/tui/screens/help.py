@@ -64,7 +64,7 @@ def keys_text(glyphs: Glyphs, own: Collection[str] = ()) -> str:
     out: list[str] = []
     for group in sorted(GROUPS, key=lambda group: group.id not in own):
         out.append(group.title)
-        out += [f"  {key_names(key.keys):<16} {key.label}" for key in group.keys if key.listed]
+        out += [f"  {glyphs.keys(key_names(key.keys), key.action):<16} {key.label}" for key in group.keys if key.listed]
         out.append("")
     text = "\n".join(out) + "\n" + SIGNS
     return "\n".join(map(glyphs.own, text.split("\n"))) if glyphs.ascii else text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 _PATIENCE = 0.4
 """Seconds before the progress bar is shown."""
 _PAUSE = 0.1
-OWN: Final = frozenset(name for key in APP.keys for name in key.keys.split(","))
-"""The keys that mean the same everywhere."""
 
 
 class OpeningScreen(BaseScreen[None]):
@@ -83,7 +81,7 @@ class OpeningScreen(BaseScreen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Keys that mean nothing here are meant for what is being opened."""
-        if event.key not in OWN:
+        if event.key not in APP.held(self.tool.own.keys):
             self.early.keep(event)
 
     def action_back(self) -> None:

@@ -156,24 +156,38 @@ class MainView(Owner):
 
     def action_lean(self, by: int) -> None:
         """Give lines to the list, or take some."""
+        if self._lean(by):
+            self.tool.remember_lean()
+        else:
+            self.say("there is no line left to give")
+
+    def _lean(self, by: int) -> bool:
+        """Returns whether anything has moved."""
         before, lean = self._areas, self.tool.lean
         self.tool.lean = lean + by
         self.redraw()
         if self._areas == before:
             self.tool.lean = lean
-            self.say("there is no line left to give")
-        else:
-            self.tool.remember_lean()
+            return False
+        return True
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """The line above the preview or the card can be dragged."""
-        tops = [part.region.y for part in (self._below, self._lower) if part.display]
-        self._dragged = event.screen_y if event.screen_y in tops else None
+        """The line below the list can be dragged."""
+        below = next((part for part in (self._below, self._lower) if part.display), None)
+        self._dragged = event.screen_y if below is not None and event.screen_y == below.region.y else None
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """The border follows the pointer, as far as there are lines to give."""
+        while event.button and self._dragged is not None and event.screen_y != self._dragged:
+            by = 1 if event.screen_y > self._dragged else -1
+            if not self._lean(by):
+                return
+            self._dragged += by
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        dragged, self._dragged = self._dragged, None
-        if dragged is not None and event.screen_y != dragged:
-            self.action_lean(event.screen_y - dragged)
+        if self._dragged is not None:
+            self._dragged = None
+            self.tool.remember_lean()
 
     def lay_out(self, width: int, height: int) -> None:
         if self._extent != (width, height):
@@ -241,6 +255,7 @@ class MainView(Owner):
         overview.wanted = None
         self._card_text = Card(overview, glyphs, card_columns(width, height))
         self._card_text.query = self.pairs.query_text
+        self._card_text.tab = width < WIDE and not self.in_causes
         causes = self._causes_text(width, height) if width >= WIDE or self.in_causes else []
         needs = self._needs(problem, sum(map(len, causes)) + _AROUND_CAUSES)
         divided = self._divide(width, height, len(head), needs)

@@ -266,13 +266,20 @@ class PairScreen(MainView):
     def commands(self) -> list[Command]:
         from toolpair.tui.commands import commands_of_main
 
-        return commands_of_main()
+        return commands_of_main(self.glyphs.keys)
 
     @changing
     def action_cut(self) -> None:
         from toolpair.tui.controllers.cutting import choose_side
 
         choose_side(self)
+
+    @judging
+    def action_prove(self) -> None:
+        from toolpair.tui.controllers.proving import ask_agent
+
+        if self.is_whole():
+            ask_agent(self, self.session)
 
     # keys for which a controller does all
 

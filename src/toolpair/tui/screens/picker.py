@@ -6,8 +6,9 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
+from msgspec.structs import replace
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -22,18 +23,22 @@ from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.background_loading import Opening
 from toolpair.tui.compared_sides import on_machine
+from toolpair.tui.content_search import ContentSearch
 from toolpair.tui.keys import PICKER_MOVE
 from toolpair.tui.numbers import count_text
-from toolpair.tui.picker_checks import Mark
-from toolpair.tui.picker_text import ORDERS, haystack, heads_line, row_line, sort_key
+from toolpair.tui.picker_checks import Glimpse, Mark
+from toolpair.tui.picker_text import ORDERS, haystack, heads_line, preview_lines, row_line, sort_key
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.session_list import Sessions
-from toolpair.tui.styled_text import Line, Span, spread
+from toolpair.tui.styled_text import Line, Span, spread, with_hits
 from toolpair.tui.typed_ahead import EarlyKeys
 from toolpair.tui.widgets.field import Field, SafeInput
 from toolpair.tui.widgets.row_list import RowList
 from toolpair.tui.widgets.text_block import Lines
 from toolpair.tui.work import LongTask, failure
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
 
 BIG: Final = 20_000_000
 """A file of at least this many bytes is checked after all others."""
@@ -43,12 +48,18 @@ _PAUSE: Final = 0.1
 """Seconds between redraws while results arrive."""
 _REST: Final = 10
 """Times as long as a redraw took until the next one."""
+_STILL: Final = 0.15
+"""Seconds without a key before the session under the cursor is read for its preview."""
+_WITH_PREVIEW: Final = 20
+"""Lines of a screen that has a preview."""
+_TALLEST: Final = 14
+"""Lines of the tallest preview."""
 _AT_ONCE: Final = frozenset({"back", "help"})
 """The actions that are possible while there is no list yet, or a session is being opened."""
 _NEVER_KEPT: Final = frozenset({"escape", "f1"})
 """Their keys."""
 _FOR_A_LIST: Final = frozenset(
-    {"enter", "ctrl+s", "ctrl+t", *(name for key in PICKER_MOVE.keys for name in key.keys.split(","))}
+    {"enter", "ctrl+s", "ctrl+t", "ctrl+f", *(name for key in PICKER_MOVE.keys for name in key.keys.split(","))}
 )
 """The keys that are not for the filter."""
 
@@ -68,6 +79,7 @@ class PickerScreen(BaseScreen[None]):
         Binding("escape", "back", "clear the filter, then quit", show=False),
         Binding("ctrl+s", "order", "sort", show=False, priority=True),
         Binding("ctrl+t", "mark", "mark, then compare two", show=False, priority=True),
+        Binding("ctrl+f", "search", "search what was said", show=False, priority=True),
         *PICKER_MOVE.bindings(priority=True),
     ]
     DEFAULT_CSS = """
@@ -96,6 +108,10 @@ class PickerScreen(BaseScreen[None]):
         """For the list, or the session, that comes."""
         self._opening = False
         self._work: LongTask | None = None
+        self._search: ContentSearch | None = None
+        self._still: Timer | None = None
+        self._reading: Aside | None = None
+        """What reads a session for its preview."""
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
@@ -119,10 +135,14 @@ class PickerScreen(BaseScreen[None]):
 
     def on_mount(self) -> None:
         self._judge = self._sessions.judge()
+        self._reader = self._sessions.judge()
         self.in_thread(self._look, "sessions")
 
     def on_unmount(self) -> None:
         self._judge.close()
+        self._reader.close()
+        if self._search is not None:
+            self._search.stop()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return (self._is_ready or action in _AT_ONCE) and super().check_action(action, parameters)
@@ -224,6 +244,7 @@ class PickerScreen(BaseScreen[None]):
             self._filter(self.current.path if self.current is not None else None)
         else:
             self._list.forget()
+            self.draw()
 
     # drawing
 
@@ -231,7 +252,12 @@ class PickerScreen(BaseScreen[None]):
         found = self._found[self._shown[entry]]
         marks = self._sessions.marks
         key = _key(found)
+        search = self._search
+        if search is not None:
+            found = replace(found, words=search.hits.get(found.path), name=None)
         line = row_line(self.glyphs, found, key in marks, marks.get(key), time.time(), self._home, cells)
+        if search is not None:
+            line = with_hits(line, search.pattern)
         if self._marked is not None and self._marked.path == found.path:
             return tuple(Span(span.text, f"{span.style} hit".strip(), span.action) for span in line)
         return line
@@ -239,11 +265,14 @@ class PickerScreen(BaseScreen[None]):
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs
         total, shown = len(self._found), len(self._shown)
+        search = self._search
         count = f"{shown:,} of {total:,}" if shown < total else count_text(total, "session")
+        count = search.progress if search is not None else count
         about = "Sessions, this folder's first" if self._sessions.of is None else f"Sessions in {self._database}"
         title = glyphs.rule(about, max(0, width - len(count) - 4), "title")
         self.query_one("#top", Lines).show([(*title, glyphs.ui(f" {count} ──", "title"))])
-        self.query_one("#heads", Lines).show([heads_line(glyphs, width - 2, self._order)])
+        words = "last words" if search is None else "what was said"
+        self.query_one("#heads", Lines).show([heads_line(glyphs, width - 2, self._order, words)])
         self.set_class(not shown, "-empty")
         self.query_one("#empty", Lines).show(self._nothing(width) if not shown else [])
         found = self.current
@@ -253,18 +282,57 @@ class PickerScreen(BaseScreen[None]):
             place = (Span(glyphs.own("── "), "rule"), Span(cut_start(path, max(0, width - 4), glyphs.ellipsis), "dim"))
             place = spread(place, (), width)
         filtered = bool(self.query_one(SafeInput).value)
+        leaves = "back" if self.tool.open_sessions.desks else "quit"
+        if filtered:
+            leaves = "clear the filter" if search is None else "end the search"
         hints: list[Hint] = [
             ("enter", "open" if self._chosen is None else "compare with this", "open"), ("↑ ↓", "move", ""),
-            ("letters", "filter", ""), ("]", "next broken", "problem(1)"), ("!", "only broken", "only_broken"),
+            ("letters", "filter", ""), ("ctrl+f", "search contents", "search"),
+            ("]", "next broken", "problem(1)"), ("!", "only broken", "only_broken"),
             ("ctrl+s", "sort", "order"),
             ("ctrl+t", "mark to compare" if self._marked is None else "compare with the marked one", "mark"),
             ("F1", "all keys", "help"),
-            ("esc", "clear the filter" if filtered else "back" if self.tool.open_sessions.desks else "quit", "back"),
+            ("esc", leaves, "back"),
         ]  # fmt: skip
         if self._opening:
             hints = [("F1", "all keys", "help"), ("esc", "stop", "back")]
-        above = glyphs.paragraph(self.note, width, "warning", limit=3) if self.note else [place]
-        self.query_one("#bottom", Lines).show([*above, hint_line(glyphs, hints, width)])
+        note = self.note or (search.limits if search is not None else "")
+        above = glyphs.paragraph(note, width, "warning", limit=3) if note else [place]
+        preview = self._preview(found, width, height) if self._found or not self._is_known else []
+        self.query_one("#bottom", Lines).show([*above, *preview, hint_line(glyphs, hints, width)])
+
+    def _preview(self, found: FoundSession | None, width: int, height: int) -> list[Line]:
+        """That of the session under the cursor; it is read as soon as the cursor rests."""
+        if self._still is not None:
+            self._still.stop()
+            self._still = None
+        most = min(_TALLEST, (height - 4) // 4) if height >= _WITH_PREVIEW else 0
+        if found is None or not most:
+            return [()] * most
+        key, glimpses = _key(found), self._sessions.glimpses
+        if key not in glimpses and found.understood:
+            self._still = self.later(_STILL, partial(self._read, found))
+        return preview_lines(self.glyphs, found, key in glimpses, glimpses.get(key), width, most)
+
+    def _read(self, found: FoundSession) -> None:
+        """Read a session for its preview, in place of any other that is still being read."""
+        self._still = None
+        if self._reading is not None:
+            self._reading.stop()
+            self._reader.close()
+            self._reader = self._sessions.judge()
+        reader = self._reader
+
+        def read(aside: Aside) -> None:
+            glimpse = reader.glimpse(found.path)
+            aside.run_in_ui(lambda: show(glimpse))
+
+        def show(glimpse: Glimpse | None) -> None:
+            self._reading = None
+            self._sessions.glimpses[_key(found)] = glimpse
+            self.draw()
+
+        self._reading = self.in_thread(read, "preview")
 
     @property
     def _database(self) -> str:
@@ -276,6 +344,9 @@ class PickerScreen(BaseScreen[None]):
             return [(glyphs.ui(" Looking for sessions …", "dim"),)]
         if self.note:
             return []
+        if self._search is not None:
+            words = "No session says it. esc ends the search." if self._search.done else "Searching …"
+            return glyphs.paragraph(words, width, "warning" if self._search.done else "dim")
         if self._sessions.of is not None and not self._found:
             return glyphs.paragraph(f"There are no sessions in {self._database}.", width, "warning")
         if self._found:
@@ -292,12 +363,14 @@ class PickerScreen(BaseScreen[None]):
         """Show what matches all words; the cursor moves to the session at `path`, else to the first."""
         words = self.query_one(SafeInput).value.lower().split()
         broken, words = BROKEN in words, [word for word in words if word != BROKEN]
-        found = self._found
-        self._shown = [
-            n
-            for n, one in enumerate(found)
-            if (not broken or self._is_broken(one)) and (not words or all(word in self._text(n) for word in words))
-        ]
+        found, search = self._found, self._search
+
+        def matches(n: int) -> bool:
+            if broken and not self._is_broken(found[n]):
+                return False
+            return found[n].path in search.hits if search is not None else all(word in self._text(n) for word in words)
+
+        self._shown = [n for n in range(len(found)) if matches(n)]
         if self._order:
             marks = self._sessions.marks
             self._shown.sort(key=lambda n: sort_key(self._order, found[n], marks.get(_key(found[n]))))
@@ -314,7 +387,34 @@ class PickerScreen(BaseScreen[None]):
 
     def on_input_changed(self) -> None:
         self.note = ""
+        self._end_search()
         self._filter(None)
+
+    # what was said
+
+    def action_search(self) -> None:
+        """Search all listed sessions for the words in the filter; results are shown as they come."""
+        self._end_search()
+        typed = self.query_one(SafeInput).value.split()
+        words = " ".join(word for word in typed if word != BROKEN)
+        if not words:
+            self.say("type what was said, then ctrl+f")
+            return
+        found = [one for one in self._found if BROKEN not in typed or self._is_broken(one)]
+        self._search = search = ContentSearch(words, self._sessions.judge(), found)
+
+        def on_found() -> None:
+            if self._search is search:
+                self._came_in()
+
+        self.note = ""
+        self.in_thread(lambda aside: search.run(aside, on_found), "contents")
+        self._filter(None)
+
+    def _end_search(self) -> None:
+        search, self._search = self._search, None
+        if search is not None:
+            search.stop()
 
     def on_row_list_moved(self) -> None:
         self.say("")

@@ -24,7 +24,7 @@ from toolpair.tui.bodies.stacked_body import LinesBody
 from toolpair.tui.card_text import is_slow_to_preview
 from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.desk import Desk
-from toolpair.tui.fix_effects import effects_before
+from toolpair.tui.fix_effects import effects_before, filling
 from toolpair.tui.keys import APP, REVIEW
 from toolpair.tui.review_text import ReviewText, alike, counted
 from toolpair.tui.screens.base_screen import BaseScreen, HeldKey, Hint, hint_line
@@ -214,7 +214,8 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             words = f"{self._number + 1:,} of {count:,}" if count > 1 else "what it changes"
             right: Line = ()
             if count > 1:
-                right = (glyphs.ui(" ]", "key", "row_change(1)"), glyphs.ui(" next ──", "dim", "row_change(1)"))
+                key = glyphs.key("]", "row_change(1)")
+                right = (glyphs.ui(f" {key}", "key", "row_change(1)"), glyphs.ui(" next ──", "dim", "row_change(1)"))
             title = (*glyphs.rule(f"{words}: {here[0].title}", width - line_width(right)), *right)
             body = self._diff_of(here[0], width)
         else:
@@ -232,11 +233,14 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         for state in states if not is_slow_to_preview(states[0]) else ():
             found = decision.find(state.problems)
             if found is not None:
-                changes = preview(state, found[1], decision.text)
+                changes: list[Change] = preview(state, found[1], decision.text)
                 first = partial(effects_before, *found, state.transcript.folder, decision.text)
-                return diff_of_changes(glyphs, partial(list, changes), noun, carets, folds=False, first=first)
+                make = partial(diff_of_changes, glyphs, partial(list, changes), noun, carets, folds=False)
+                return filling(make, first, width - 1, self._diff_room - 1)
         # It cannot be told from the others.
-        return LinesBody(glyphs, glyphs.paragraph("p shows the bytes of all that is applied.", width, "dim"))
+        return LinesBody(
+            glyphs, glyphs.paragraph(f"{glyphs.key('p', 'diff')} shows the bytes of all that is applied.", width, "dim")
+        )
 
     def action_exclude(self) -> None:
         rows = self._rows()
@@ -349,7 +353,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         if self._stale:
             words += " r reads it again."
         elif refused.reason in ("held", "read-only", "gone"):
-            words += " s saves a copy."
+            words += f" {self.glyphs.key('s', 'save_copy')} saves a copy."
         self._fail(words)
 
     def _fail(self, error: str) -> None:
@@ -384,7 +388,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             self.say("set aside, in a file beside this one. enter saves")
 
         words = "A row that cannot be read is in the way. It can be set aside: a file beside this one keeps its bytes."
-        ask_first(self, "In the way", words, ("a", "set it aside"), set_aside)
+        ask_first(self, "In the way", words, ("enter", "set it aside"), set_aside)
 
     def _save(self, path: str | None, allow_links: bool = False) -> None:
         session = self._session

@@ -58,6 +58,8 @@ class SavedScreen(BaseScreen[str | None]):
         hints: list[Hint] = [("y", "copy the command", "yank")] if self._command else []
         if self._saved.backup is not None:
             hints.append(("u", "undo the save", "undo"))
+        if self._desk.session.conversation.transcript.agent is not None:
+            hints.append(("V", "ask the agent", "prove"))
         hints += [("enter", "back to the list", "close"), ("q", "back" if self._is_on_top else "quit", "leave")]
         self.query_one("#bottom", Lines).show([glyphs.rule(self.note, width), hint_line(glyphs, hints, width, gap=4)])
 
@@ -112,6 +114,11 @@ class SavedScreen(BaseScreen[str | None]):
     def action_yank(self) -> None:
         if self._command:
             self.say(self.tool.copy(self._command))
+
+    def action_prove(self) -> None:
+        from toolpair.tui.controllers.proving import ask_agent
+
+        ask_agent(self, self._desk.session)
 
     def action_undo(self) -> None:
         """Ask, once: undoing writes the file again."""

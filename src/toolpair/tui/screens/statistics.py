@@ -73,7 +73,7 @@ _SHARE_NAMES: Final = {
 
 def head_line(glyphs: Glyphs, name: str, found: Statistics | None, done: bool, cells: int) -> Line:
     """What the session is in one line."""
-    left = (glyphs.ui(" Statistics   ", "bold"), Span(cut(visible(name), max(8, cells // 4), glyphs.ellipsis), "dim"))
+    left = (glyphs.ui(" Statistics   ", "bold"), Span(cut(visible(name), max(8, cells // 3), glyphs.ellipsis), "dim"))
     if found is None:
         return spread(left, (glyphs.ui("reading … ", "dim"),), cells)
     words = [seconds_text(found.seconds)] if found.seconds is not None else []

@@ -67,6 +67,8 @@ class ViewerScreen(BaseScreen[None]):
     ViewerScreen #find.-open { display: block; }
     ViewerScreen #pages { height: 1fr; }
     ViewerScreen #pages BodyView { width: 1fr; }
+    ViewerScreen #pages .-right { border-left: solid $rule; }
+    ViewerScreen #pages .-right.-ascii { border-left: ascii $rule; }
     """
 
     def __init__(
@@ -96,6 +98,7 @@ class ViewerScreen(BaseScreen[None]):
         yield Lines(id="top")
         self._left, self._right = BodyView(self.glyphs), BodyView(self.glyphs)
         self._right.display = False
+        self._right.set_class(True, "-right").set_class(self.glyphs.ascii, "-ascii")
         with Horizontal(id="pages"):
             yield self._left
             yield self._right
@@ -175,7 +178,7 @@ class ViewerScreen(BaseScreen[None]):
         glyphs = self.glyphs
         if sides is None:
             return glyphs.rule("", width)
-        half, spans = (width + 1) // 2, list[Span]()
+        half, spans = width // 2, list[Span]()
         for number, cells, lead in zip(sides, (half, width - half), ("──", "┬─"), strict=True):
             title, about = self._pages[number].title, self._about.get(number, "")
             words = f"{title} · {short_title(about, cells - len(title) - 8)}" if about else title

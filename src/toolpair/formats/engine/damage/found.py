@@ -17,6 +17,7 @@ from toolpair.transcript.model import Damaged, Transcript
 TORN: Final = "record.torn"
 """Of a readable record: it is the last one, and the document around it was cut off later."""
 COMMA: Final = "record.trailing_comma"
+HALF: Final = "record.lone_surrogate"
 TOO_DEEP: Final = "record.bad_json"
 """Of a readable record: its agent's parser does not go as deep as it is nested."""
 _SHOWN: Final = 60
@@ -140,6 +141,7 @@ def _of_file(document: Document) -> Iterator[Candidate]:
         first = document.records[0]
         damage = Damage(first.uid, "record.bom", 1, True, (), None, document.mark, first=True, front=True)
         yield Candidate(damage, "a byte order mark at the start of the file", Way("mark"))
+    yield from _around(document)
     if document.commas:
         found = document.records[-1 if document.kind == "array" else 0]
         damage = Damage(found.uid, COMMA, found.line, True, (), None, b",", first=True, front=True)
@@ -151,6 +153,13 @@ def _of_file(document: Document) -> Iterator[Candidate]:
         yield Candidate(damage, "cut off after its last message", Way("end"), document.cut_end.whole)
 
 
+def _around(document: Document) -> Iterator[Candidate]:
+    if document.halves_around and document.records:
+        first = document.records[0]
+        damage = Damage(first.uid, HALF, 1, True, (), None, b"".join(document.around), first=True, front=True)
+        yield Candidate(damage, "half of a character outside of the messages", Way("around"))
+
+
 def flawed(transcript: Transcript, document: Document, format: Format) -> Iterator[Candidate]:
     """Flaws of readable records, and of the file around them. Keys are checked only in what is sent."""
     yield from _of_file(document)
@@ -159,6 +168,8 @@ def flawed(transcript: Transcript, document: Document, format: Format) -> Iterat
         record = document.record(uid)
         at = document.index(uid)
         for rule in rules:
+            if rule == "record.bad_json" and transcript.native:
+                continue  # no agent writes NaN, and what each makes of it is not known
             damage = Damage(
                 uid,
                 rule,
@@ -191,6 +202,7 @@ _FLAW_WAYS: Final[Mapping[str, Mending]] = {
     "record.lone_surrogate": "halves",
     "record.duplicate_key": "keep_last",
     "record.bom": "bom",
+    "record.bad_json": "numbers",
 }
 
 
@@ -209,4 +221,6 @@ def _flaw(rule: str, raw: bytes) -> str:
             return number if len(number) <= _SHOWN else f"{number[:_SHOWN]}…"
         case "record.bom":
             return "a byte order mark"
+        case "record.bad_json":
+            return "NaN or Infinity, which are not JSON"
     return "half of a character"

@@ -184,6 +184,8 @@ def effects_without_agent(
 def _effect_without_agent(damage: Damage) -> ResumeEffect | None:
     if damage.rule == "record.trailing_comma" or (damage.readable and damage.rule == "record.torn"):
         return ResumeEffect("stops", "no parser that keeps to JSON reads it", "rejected")
+    if damage.rule == "record.lone_surrogate" or (damage.readable and damage.rule == "record.bad_json"):
+        return ResumeEffect("stops", "the request is not valid JSON", "rejected")
     if damage.readable:
         return effect_on_readers(damage, "most programs")
     if damage.rule == "record.torn":

@@ -122,6 +122,8 @@ def text_of_flaw(found: FoundDamage) -> str:
             return f"The file is {found.reason}, {but} {effect_on_resume.says}."
         case "record.trailing_comma":
             return f"The file has {found.reason}, {but} {effect_on_resume.says}."
+        case "record.lone_surrogate" if damage.front:
+            return f"The file has {found.reason}, {but} {effect_on_resume.says}."
         case "record.bom" if damage.front:
             return f"The file starts with a byte order mark, {but} {effect_on_resume.says}."
         case "record.bom":
@@ -135,6 +137,8 @@ _TITLES: Final[Mapping[str, tuple[str, str]]] = {
     "nul": ("clean", "remove the NUL bytes"),
     "utf8": ("replace-bytes", "replace these bytes with U+FFFD"),
     "halves": ("replace-half", "replace the half character with U+FFFD"),
+    "numbers": ("as-text", "write NaN and Infinity as texts"),
+    "around": ("replace-half", "replace the half character with U+FFFD"),
     "escape": ("escape", "escape the control characters"),
     "bom": ("drop-mark", "remove the byte order mark"),
     "mark": ("drop-mark", "remove the byte order mark"),

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from toolpair.formats import all_formats, by_id, get_format
-from toolpair.formats.engine.detection.list_evidence import ListEvidence
+from toolpair.formats.engine.detection.list_evidence import Beginning, ListEvidence
 from toolpair.formats.format import Format
 from toolpair.shell.program import command
 from toolpair.source.container import ConversationSource
@@ -67,7 +67,7 @@ def _shown_by(record: Record, value: Any) -> Iterator[Any]:
 
 
 def _surest(values: Sequence[Any], kind: str) -> Format | None:
-    best, best_score = None, 0
+    best, best_score, values = None, 0, Beginning(values)
     for candidate in all_formats():
         if kind not in candidate.containers or candidate.surest <= best_score or _lacks_key(candidate, values):
             continue

@@ -6,7 +6,8 @@ the order of the messages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -36,7 +37,7 @@ _OF_FRAMEWORKS: Final = frozenset(
     | {"FunctionExecutionResultMessage"}
 )
 """Types of LangChain's and AutoGen's messages, which have no role."""
-_NO_ITEM: Final = ("payload", "record_type", "message_type", "sessionId", "tool_calls")
+_NO_ITEM: Final = frozenset({"payload", "record_type", "message_type", "sessionId", "tool_calls"})
 """Keys that show that an object is not an item of the Responses API, although it looks like one."""
 OF_ROO: Final = (
     "ts",
@@ -48,6 +49,7 @@ OF_ROO: Final = (
     "isTruncationMarker",
 )
 """Fields that Roo Code and its forks add to messages."""
+_OF_ROO: Final = frozenset(OF_ROO)
 
 
 def api_of(value: dict[str, Any]) -> str | None:
@@ -127,7 +129,7 @@ def _is_of_ai_sdk(content: Any) -> bool:
 
 def is_item(value: dict[str, Any]) -> bool:
     """Whether it can be an item of the Responses API. A message may omit its type."""
-    if any(key in value for key in _NO_ITEM):
+    if not _NO_ITEM.isdisjoint(value):
         return False
     if "type" not in value:
         return isinstance(value.get("role"), str) and "content" in value
@@ -164,11 +166,9 @@ class ListEvidence(Struct):
         self.foreign += foreign
         self.spoken += "content" in value and _is_known(value.get("role"))
         self.items += is_item(value)
-        self.of_roo += any(key in value for key in OF_ROO)
+        self.of_roo += not _OF_ROO.isdisjoint(value)
         self.listed = self.listed or isinstance(value.get("content"), list)
-        says = value.get("object") == "response" or any(value.get(key) for key in ("content", "tool_calls", "output"))
-        told = not foreign or says
-        whose = api_of(value) if told else None
+        whose = api_of(value) if not foreign or _says_something(value) else None
         if whose is not None:
             self.by[whose] = self.by.get(whose, 0) + 1
 
@@ -225,6 +225,23 @@ class ListEvidence(Struct):
         """Whether these are messages of Roo Code or one of its forks."""
         mine = self.of_roo > 0 and self.of_roo * 2 >= self.messages and self.roles * 2 >= self.messages
         return mine and (self.sure == ANTHROPIC if self.by else True)
+
+
+def _says_something(value: dict[str, Any]) -> bool:
+    return value.get("object") == "response" or any(value.get(key) for key in ("content", "tool_calls", "output"))
+
+
+class Beginning(list[Any]):
+    """The first values of a list, of which several formats ask what they are evidence for."""
+
+    @cached_property
+    def evidence(self) -> ListEvidence:
+        return ListEvidence().hear_all(self)
+
+
+def evidence_of(values: Sequence[Any]) -> ListEvidence:
+    """The evidence of all these values."""
+    return values.evidence if isinstance(values, Beginning) else ListEvidence().hear_all(values)
 
 
 def shape_of_profile(profile: str) -> str:

@@ -22,10 +22,12 @@ class Between(Struct, eq=False):
     def around(self) -> StandIns:
         return STAND_INS
 
-    def count(self, sent: Sequence[SentMessage]) -> int | None:
-        """How many of the messages are the window's; None where one is only in part."""
+    def theirs(self, sent: Sequence[SentMessage]) -> Sequence[SentMessage] | None:
+        """Those of the messages that are the window's; None where one is only in part."""
         whose = [{id(part.block) in _OTHERS for part in message.parts} for message in sent]
-        return None if any(len(one) > 1 for one in whose) else sum(False in one for one in whose)
+        if any(len(one) > 1 for one in whose):
+            return None
+        return [message for message, one in zip(sent, whose, strict=True) if False in one]
 
 
 BETWEEN: Final = Between()

@@ -26,9 +26,9 @@ class ItemFrame(Struct, eq=False):
     def around(self) -> StandIns:
         return STAND_INS
 
-    def count(self, sent: Sequence[Any]) -> int | None:
-        """How many items are sent from these records."""
-        return sum(all(id(part.block) not in _STAND_INS for part in message.parts) for message in sent)
+    def theirs(self, sent: Sequence[Any]) -> Sequence[Any] | None:
+        """The items that are sent from these records."""
+        return [message for message in sent if all(id(part.block) not in _STAND_INS for part in message.parts)]
 
 
 class HistoryItem(Struct, frozen=True, eq=False):

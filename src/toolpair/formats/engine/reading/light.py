@@ -14,13 +14,16 @@ from msgspec import Struct, field
 
 from toolpair.dialects.media import SURE_BASE64, SURE_PIXELS, pixels_of
 from toolpair.formats.engine.detection.list_evidence import ListEvidence
+from toolpair.formats.engine.reading.typed_records import TypedRecords
 from toolpair.formats.engine.reading.view import FileFacts, Read
 from toolpair.transcript.model import Transcript
+from toolpair.transcript.placeholders import BEGIN
 
 USER, MODEL, HEAD, COMPACTED, EXCHANGES, BEGINS, HELD = range(7)
 """Who an event is from. HEAD: a system prompt. COMPACTED: what came before is no longer sent; see `Light.replaced`.
 EXCHANGES: the model, whose calls hold their results; the response is the arguments and outputs of each response's
-calls, the number of messages that they are, and whether the last of these are results. BEGINS: nothing is said, but
+calls, the number of messages that they are, whether the last of these are results, and, where the record goes on with
+one, the response. BEGINS: nothing is said, but
 the next record of the model's is a new response, in front of which the history may be cut if the response is true.
 HELD: the model, whose one call holds its result; the response is the text of that.
 """
@@ -42,6 +45,10 @@ TEXT_KEYS: Final = frozenset({"type", "text", "citations", "cache_control"})
 CALL_KEYS: Final = frozenset({"type", "id", "name", "input", "caller", "cache_control"})
 RESULT_KEYS: Final = frozenset({"type", "tool_use_id", "content", "is_error", "cache_control"})
 """The only keys that well-formed Anthropic calls and results have."""
+_QUOTE: Final = ord('"')
+_BEGINNING: Final = 40
+_TELLING: Final = frozenset(map(chr, range(0x21, 0x7F))) - BEGIN - {'"', "\\"}
+"""What begins with these is certainly no placeholder, and not blank."""
 IN_ORDER: Final = (KeyError, TypeError, IndexError, AttributeError)
 """Raised when a record lacks something or holds another type than expected: then it is odd."""
 
@@ -98,6 +105,8 @@ class Finding(Struct, eq=False):
     """Outputs that its agent sends without their middle."""
     passed: Sequence[int] = ()
     """Outputs that its agent does not send, although nothing is wrong with them."""
+    superseded: Sequence[int] = ()
+    """Records that would be sent if nothing had been written in their place, although nothing is wrong with them."""
     inactive: int = 0
     """How many of the records replaced by a compaction would otherwise be sent, or are next to such records."""
     head: Transcript | None = None
@@ -129,6 +138,8 @@ class Light:
     """Records that it accepts need no rules. False: it only finds places to cut the history."""
     sends: ClassVar[frozenset[str] | None] = None
     """Types of records that are sent to the model; None: all."""
+    records: ClassVar[TypedRecords | None] = None
+    """Its records as Structs: `read` is given these, and the value of one that is in order but none of them."""
 
     so_far: SoFar
     """The state of the scan that uses it."""
@@ -195,6 +206,19 @@ def texts_of(parts: Any, is_image: Callable[[dict[str, Any]], bool] | None = Non
         else:
             raise Odd
     return "\n".join(texts)
+
+
+def text_in(raw: memoryview, *, whole: bool) -> str | None:
+    """The text of a JSON string; unless it is wanted as a whole only its beginning, where that shows that it is no
+    placeholder and not blank. None for any other value.
+    """
+    if raw[0] != _QUOTE:
+        return None
+    if not whole and chr(raw[1]) in _TELLING:
+        return str(raw[1:_BEGINNING], "ascii", "replace")
+    text = orjson.loads(raw)
+    assert type(text) is str
+    return text
 
 
 def dicts_in(parts: Any) -> list[dict[str, Any]]:

@@ -1,0 +1,102 @@
+"""Starting the process in which an agent is asked, and ending all of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import psutil
+
+from toolpair.formats.agent import Agent
+from toolpair.proof import isolation
+from toolpair.proof.inside import Answer, Copy, Job
+
+_EXTRA: Final = 60
+"""Seconds besides those that the agent may take."""
+_LOOK: Final = 0.2
+"""Seconds between looks whether it was stopped."""
+
+
+class CannotAsk(Exception):
+    """Why an agent cannot be asked, as the end of a sentence."""
+
+
+def ask(
+    agent: Agent,
+    program: Sequence[str],
+    copies: Mapping[str, Copy],
+    *,
+    isolated: bool = True,
+    seconds: int | None = None,
+    at_once: int = 1,
+    stopped: Callable[[], bool] = lambda: False,
+) -> dict[str, Answer]:
+    """What the agent makes of each copy, by the names that the caller gave.
+
+    `isolated`: in a network with loopback alone. `seconds`: how long it may take, each time. `stopped` is asked
+    now and then. Whatever happens, all that was started is ended. Raises CannotAsk.
+    """
+    before = isolation.prefix() if isolated else ()
+    if before is None:
+        raise CannotAsk("no network of its own can be had here")
+    seconds = seconds or agent.ask.found.seconds
+    search = os.environ.get("PATH", os.defpath)
+    job = Job(agent.id, tuple(program), search, isolated, copies, seconds, at_once)
+    tries = sum(copy.times for copy in copies.values()) // at_once + 1
+    with tempfile.TemporaryDirectory(prefix="toolpair-prove-") as folder:
+        path = Path(folder) / "job.json"
+        path.write_bytes(msgspec.json.encode(job))
+        process = subprocess.Popen(
+            [*before, sys.executable, "-m", "toolpair.proof.inside", str(path)],
+            cwd=folder,
+            env={"PATH": os.defpath, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "HOME": folder},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        try:
+            said = _said_by(process, _EXTRA + seconds * tries, stopped)
+        finally:
+            _end(process)
+        if said is None:
+            raise CannotAsk(f"{agent.title} was ended before it answered")
+        if process.returncode:
+            last = said.decode(errors="replace").strip().rpartition("\n")[2]
+            raise CannotAsk(f"{agent.title} could not be asked: {last}")
+        return msgspec.convert(json.loads(path.read_bytes()), dict[str, Answer])
+
+
+def _said_by(process: subprocess.Popen[bytes], seconds: float, stopped: Callable[[], bool]) -> bytes | None:
+    """What it says at its end; None if it is not done in time, or was stopped."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and not stopped():
+        try:
+            return process.communicate(timeout=_LOOK)[1]
+        except subprocess.TimeoutExpired:
+            continue
+    return None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End it and all that it started."""
+    try:
+        started = [*psutil.Process(process.pid).children(recursive=True), psutil.Process(process.pid)]
+    except psutil.NoSuchProcess:
+        started = []
+    for one in started:
+        with suppress(psutil.NoSuchProcess):
+            one.kill()
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)  # what its parent has left
+    process.wait()

@@ -1,0 +1,155 @@
+"""The process in which an agent is asked: `python -m toolpair.proof.inside JOB`.
+
+It writes its answers to JOB's place."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from toolpair.formats import get_agent
+from toolpair.formats.asking import HISTORIES, PROMPT, Api, Ask, Stage, Start
+from toolpair.proof.isolation import loopback_up
+from toolpair.proof.mock_api import MockApi
+
+_PROJECT: Final = "project"
+_SAID: Final = 400
+"""How many characters of an agent's last words are handed on."""
+
+
+class Copy(Struct, frozen=True):
+    """A copy of a session that an agent is asked about."""
+
+    path: str
+    session_id: str = ""
+    folder: str | None = None
+    profile: str = "anthropic"
+    options: Mapping[str, str] = {}
+    times: int = 1
+    """How often it is resumed."""
+
+
+class Job(Struct, frozen=True):
+    agent: str
+    program: tuple[str, ...]
+    search: str
+    """Where programs are looked for, as in PATH."""
+    isolated: bool
+    copies: Mapping[str, Copy]
+    seconds: int
+    """How long the agent may take, each time."""
+    at_once: int = 1
+
+
+class Answer(Struct, frozen=True):
+    """What an agent made of a copy."""
+
+    histories: Sequence[Sequence[Any]]
+    """The one that it sent, each time."""
+    api: Api
+    note: str
+    """What it said if it failed, or if it sent none."""
+    session: str
+    """Where it left the session, in the folder of the copy."""
+
+
+def main(path: str) -> None:
+    job = msgspec.json.decode(Path(path).read_bytes(), type=Job)
+    if job.isolated:
+        loopback_up()
+    with ThreadPoolExecutor(job.at_once) as pool:
+        answers = dict(zip(job.copies, pool.map(lambda copy: _asked(job, copy), job.copies.values()), strict=True))
+    # Not by msgspec, which refuses half characters: an agent may send them.
+    Path(path).write_text(json.dumps(msgspec.to_builtins(answers)))
+
+
+def _asked(job: Job, copy: Copy) -> Answer:
+    ask: Ask = get_agent(job.agent).ask.found
+    folders = tempfile.TemporaryDirectory(prefix="toolpair-home-", ignore_cleanup_errors=True)
+    with folders as folder, MockApi() as api:
+        home = Path(folder).resolve()
+        start = furnished(ask, job.program, copy, home, api.url)
+        variables = environment(job.search, home, start)
+        histories: list[Sequence[Any]] = []
+        note = ""
+        for _ in range(copy.times):
+            before = len(api.requests)
+            note = _run((*job.program, *start.arguments), home / _PROJECT, variables, job.seconds) or note
+            sent = _histories(api, before, start.api, ask)
+            histories += sent[-1:] if ask.newest else sent[:1]
+        after = Path(copy.path).with_suffix(".after")
+        _keep(start.session, after)
+        return Answer(histories, start.api, note, str(after))
+
+
+def _keep(session: Path, path: Path) -> None:
+    """What the agent made of its copy; of a database also what waits beside it."""
+    if not session.exists():
+        return
+    with session.open("rb") as file:
+        is_database = file.read(6) == b"SQLite"
+    if not is_database:
+        shutil.copyfile(session, path)
+        return
+    with closing(sqlite3.connect(session)) as left, closing(sqlite3.connect(path)) as kept:
+        left.backup(kept)
+        kept.execute("PRAGMA journal_mode=DELETE")
+
+
+def furnished(ask: Ask, program: tuple[str, ...], copy: Copy, home: Path, url: str = "http://127.0.0.1:PORT") -> Start:
+    """How the agent starts in this home, which is empty, once the copy and its settings are in it."""
+    project = home / _PROJECT
+    project.mkdir()
+    path, options = Path(copy.path), copy.options
+    return ask.furnish(Stage(home, project, url, path, copy.session_id, copy.folder, program, copy.profile, options))
+
+
+def environment(search: str, home: Path, start: Start) -> dict[str, str]:
+    """All variables that an agent gets: nothing of the user's but where programs are."""
+    return {"PATH": search, "HOME": str(home), "TERM": "xterm", "LANG": "C.UTF-8", **start.variables}
+
+
+def _run(command: Sequence[str], folder: Path, variables: Mapping[str, str], seconds: int) -> str:
+    """What it says when it fails; empty when it does not."""
+    with tempfile.TemporaryFile() as said:  # no pipe, which what it leaves running would keep open
+        try:
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                timeout=seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"no answer within {seconds} s"
+        except OSError as error:
+            return f"it does not start: {error.strerror or error}"
+        said.seek(max(said.tell() - 4 * _SAID, 0))
+        return said.read().decode(errors="replace").strip()[-_SAID:] if done.returncode else ""
+
+
+def _histories(api: MockApi, since: int, kind: Api, ask: Ask) -> list[Sequence[Any]]:
+    """The histories that were sent with the prompt."""
+    ending, key, _ = HISTORIES[kind]
+    bodies = [one.body for one in api.requests[since:] if one.path.endswith(ending) and one.body is not None]
+    found = [body.get(key) for body in bodies if body.get("tools") or not ask.tools]
+    return [one for one in found if isinstance(one, list) and PROMPT in json.dumps(one[-3:])]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

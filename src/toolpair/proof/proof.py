@@ -1,0 +1,159 @@
+"""What an agent really sends of a session, held against the session and against the model of the agent."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+
+from toolpair.dialects.block_texts import says_something_real
+from toolpair.formats.agent import Agent
+from toolpair.formats.asking import HISTORIES, PROMPT, Api, Start
+from toolpair.proof.asking import CannotAsk, ask
+from toolpair.proof.inside import Answer, Copy, furnished
+from toolpair.rules.problem import Problem
+from toolpair.session.handed_over import SentText, held_by, missing, sent_by
+from toolpair.session.session import Session, open_session
+from toolpair.source.errors import Refused
+
+_MERGED: Final = frozenset({"anthropic"})
+"""APIs that read neighbouring messages of one role as one."""
+
+
+class Proof(Struct, frozen=True):
+    """What an agent sent of one session."""
+
+    note: str
+    """What the agent said, if it sent nothing."""
+    sent: bool
+    messages: tuple[int, int]
+    """How many of the session's messages were sent, and how many there are."""
+    outputs: tuple[int, int]
+    """The same of real outputs."""
+    missing: Sequence[SentText]
+    """What the session holds and the agent did not send."""
+    unexpected: Sequence[SentText]
+    """What the model of the agent says is sent, and is not."""
+    besides: Sequence[SentText]
+    """Calls and outputs that were sent, and not by the model."""
+    model_refuses: str | None
+    """Why the agent would not resume the session, as the model has it."""
+    problems: Sequence[Problem]
+    """The errors of the request, by the profile's rules."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the model says what happened."""
+        if self.model_refuses is not None or not self.sent:
+            return (self.model_refuses is None) == self.sent
+        return not self.unexpected and not self.besides
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all that is real was sent, in a valid request. A call without its output is nothing by itself."""
+        return self.sent and not self.problems and all(one.kind == "call" for one in self.missing)
+
+
+def prove(
+    agent: Agent,
+    program: Sequence[str],
+    sessions: Mapping[str, tuple[Session, Session]],
+    *,
+    isolated: bool,
+    seconds: int | None = None,
+    at_once: int = 1,
+    stopped: Callable[[], bool] = lambda: False,
+) -> dict[str, Proof]:
+    """Ask the agent about sessions with their staged fixes. Each comes with the one in which its problems are fixed, so
+    that all is there that can be sent.
+
+    Raises CannotAsk and SessionError.
+    """
+    with tempfile.TemporaryDirectory(prefix="toolpair-prove-") as folder:
+        copies = {
+            name: copy_of(session, Path(folder) / str(number))
+            for number, (name, (session, _)) in enumerate(sessions.items())
+        }
+        answers = ask(agent, program, copies, isolated=isolated, seconds=seconds, at_once=at_once, stopped=stopped)
+        return {name: judged(*pair, answers[name], Path(folder)) for name, pair in sessions.items()}
+
+
+def copy_of(session: Session, place: Path) -> Copy:
+    """A copy of the session with its staged fixes, at `place` with the ending of its name. Raises SessionError."""
+    path = place.with_suffix(session.path.suffix if session.path is not None else ".jsonl")
+    session.save_as(path)
+    transcript, profile = session.conversation.transcript, session.conversation.judged.profile.id
+    return Copy(str(path), transcript.session_id or "", transcript.folder, profile)
+
+
+def how_it_starts(agent: Agent, program: Sequence[str], session: Session) -> Start:
+    """How the agent would be started, in a home that is there no more. Raises SessionError."""
+    with tempfile.TemporaryDirectory(prefix="toolpair-prove-") as folder:
+        return furnished(agent.ask.found, tuple(program), copy_of(session, Path(folder) / "0"), Path(folder))
+
+
+def judged(session: Session, whole: Session, answer: Answer, folder: Path) -> Proof:
+    """What the answer says of the session; `whole` is the one in which its problems are fixed.
+
+    `folder` is for the request, which is read as a session of its own.
+    """
+    seen = session.conversation.judged.seen
+    refuses = seen.refuses if seen is not None else None
+    held = [one for one in held_by(whole) if says_something_real(one.text)]
+    if not answer.histories:
+        texts = [one for one in held if one.kind == "output"]
+        return Proof(answer.note, False, (0, _messages(held)), (0, len(texts)), held, (), (), refuses, ())
+    request = _opened(answer.histories[0], answer.api, folder, session.conversation.judged.profile.id)
+    sent = [one for one in sent_by(request, added=True) if one.kind != "words" or one.text != PROMPT]
+    gone = missing(held, sent)
+    modelled = list(sent_by(session, added=True))
+    outputs = sum(one.kind == "output" for one in held)
+    lost = sum(one.kind == "output" for one in gone)
+    there = [one for one in held if not any(one is other for other in gone)]
+    besides = [one for one in missing(sent, modelled) if one.kind in ("call", "output")]
+    return Proof(
+        answer.note,
+        True,
+        (_messages(there), _messages(held)),
+        (outputs - lost, outputs),
+        gone,
+        missing(modelled, sent),
+        besides,
+        refuses,
+        [problem for problem in request.problems if problem.severity == "error"],
+    )
+
+
+def _messages(texts: Sequence[SentText]) -> int:
+    return len({one.message for one in texts})
+
+
+def _opened(history: Sequence[Any], api: Api, folder: Path, profile: str) -> Session:
+    """The request as a session. The agent's own system prompt is none of it."""
+    path = folder / "request.json"
+    messages = [one for one in history if not (isinstance(one, dict) and one.get("role") == "system")]
+    path.write_text(json.dumps(list(_merged(messages)) if api in _MERGED else messages))
+    try:
+        return open_session(path, format=HISTORIES[api][2], profile=profile)
+    except Refused as error:
+        raise CannotAsk(f"what it sent is not understood: {error}") from error
+
+
+def _merged(messages: Sequence[Any]) -> Iterator[Any]:
+    """Neighbours of one role as one message."""
+    last: dict[str, Any] | None = None
+    for message in messages:
+        content = message["content"]
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        if last is not None and last["role"] == message["role"]:
+            last["content"] = [*last["content"], *blocks]
+            continue
+        if last is not None:
+            yield last
+        last = {"role": message["role"], "content": list(blocks)}
+    if last is not None:
+        yield last

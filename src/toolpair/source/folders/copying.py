@@ -1,0 +1,83 @@
+"""A session of a folder in a new folder of its own, with nobody else's files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from toolpair.source.container import Container
+from toolpair.source.document import Document
+from toolpair.source.errors import Refused
+from toolpair.source.fingerprint import Identity
+from toolpair.source.folders.layout import place, read_file
+from toolpair.source.folders.save import FilesSave
+from toolpair.source.saving.checks import refuse_folder, refuse_name
+from toolpair.source.saving.file_names import temporary_name
+from toolpair.source.saving.made import SaveResult, undone_on_failure
+from toolpair.source.snapshot import Snapshot
+
+
+def names_folder(name: str) -> bool:
+    """Whether a copy of this name is to be a folder rather than lines."""
+    return not os.path.splitext(name)[1]
+
+
+def save_folder(
+    path: str, snapshot: Snapshot, container: Container, now: Document, aside: Sequence[bytes]
+) -> SaveResult:
+    """Write the session as it is now into a new folder. Raises Refused or SaveFailed."""
+    refuse_name(path)
+    target = os.path.realpath(path)
+    refuse_folder(os.path.dirname(target), path, "give another name")
+    if os.path.lexists(target):
+        raise Refused(f"{path} exists, and a session that is many files goes into a new folder.", "exists")
+    if aside:
+        raise Refused("What fixes set aside is kept beside a file; give a name that ends in .jsonl.", "form")
+    files = _files_of(FilesSave(snapshot, container, [now]))
+    made = f"{temporary_name(os.path.dirname(target))}.folder"
+    with undone_on_failure(target) as save:
+        try:
+            _write(made, files)
+            os.rename(made, target)
+            save.done = True
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+        _flush(os.path.dirname(target))
+        return SaveResult(Path(target), None, (), Identity.of(os.stat(target)))
+
+
+def _files_of(save: FilesSave) -> Mapping[str, bytes]:
+    """What is to be in the folder, by path."""
+    stored, held = save.files, dict[str, bytes | None]()
+    layout = stored.layout
+    for path in layout.beside(stored.path, stored.session):
+        held[path] = read_file(place(stored.path, path))
+    for row in stored.rows():
+        held[layout.path_of(row.table.name, row.columns)] = bytes(row.columns[row.table.json[-1]])  # type: ignore[arg-type]
+    held |= {change.path: change.after for change in save.wanted()}
+    return {path: content for path, content in held.items() if content is not None}
+
+
+def _write(folder: str, files: Mapping[str, bytes]) -> None:
+    os.mkdir(folder, 0o700)
+    for path, content in files.items():
+        name = place(folder, path)
+        os.makedirs(os.path.dirname(name), 0o700, exist_ok=True)
+        with open(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    for above, _, _ in os.walk(folder):
+        _flush(above)
+
+
+def _flush(folder: str) -> None:
+    """The names in it, where a folder can be flushed at all."""
+    if hasattr(os, "O_DIRECTORY"):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

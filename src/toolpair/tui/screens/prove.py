@@ -1,0 +1,110 @@
+"""`V`: the agent that is installed here resumes a copy of the session, and what it really sends is shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from toolpair.proof import isolation
+from toolpair.proof.asking import CannotAsk
+from toolpair.proof.proof import prove
+from toolpair.proof.words import NETWORK, NO_NETWORK, Told, after_words, told
+from toolpair.tui.aside import Aside
+from toolpair.tui.screens.base_screen import Dialog, HeldKey, Hint, hint_line
+from toolpair.tui.styled_text import Line
+from toolpair.tui.widgets.text_block import Lines
+from toolpair.tui.work import failure
+
+if TYPE_CHECKING:
+    from toolpair.proof.who import Asked
+    from toolpair.session.session import Session
+
+_STYLES: Final = {"good": "good", "bad": "error", "doubtful": "warning", "": ""}
+_KEY: Final = "V"
+
+
+class ProveScreen(Dialog[None]):
+    """Asks first; then the agent runs until it has answered, or escape ends it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "close", show=False),
+        Binding(_KEY, "ask", "ask it", show=False),
+    ]
+
+    def __init__(self, session: Session, asked: Asked) -> None:
+        super().__init__()
+        self._session = session
+        self._asked = asked
+        self._state = "question"
+        self._told: list[Told] = []
+        self._held = HeldKey(self)
+
+    def build(self) -> ComposeResult:
+        yield Lines(id="text")
+
+    def lay_out(self, width: int, height: int) -> None:
+        glyphs = self.glyphs
+        room = max(2, int(height * 0.9) - 2 - bool(self.note))
+        lines: list[Line] = [glyphs.rule(f"What {self._asked.named} really sends", width, "title")]
+        for one in self._words():
+            style = _STYLES[one.tone]
+            if one.text.startswith(" "):
+                lines.append(glyphs.fit((glyphs.ui(one.text, style),), width))
+            else:
+                lines += glyphs.paragraph(one.text, width, style, limit=3)
+        if len(lines) > room:
+            lines[room - 1 :] = [(glyphs.ui(" … `toolpair prove FILE` prints the rest", "dim"),)]
+        if self.note:
+            lines.append((glyphs.ui(f" {self.note}", "warning"),))
+        hints: list[Hint] = [(_KEY, "ask it", "ask")] if self._state == "question" else []
+        stop = "stop" if self._state == "asking" else "close" if self._state == "answered" else "back"
+        lines.append(hint_line(glyphs, [*hints, ("esc", stop, "back")], width))
+        self.query_one("#text", Lines).show(lines)
+
+    def _words(self) -> list[Told]:
+        if self._state == "question":
+            network = NETWORK if isolation.prefix() is not None else NO_NETWORK
+            resumes = f"{self._asked.named} ({self._asked.program}) resumes a copy of this session in an empty home."
+            return [Told(f"{resumes} {network} No tool runs, and neither the session nor your home is touched.")]
+        if self._state == "asking":
+            return [Told(f"asking {self._asked.agent.title} …")]
+        return self._told
+
+    def action_ask(self) -> None:
+        if self._state == "question" and self._held.admits(_KEY):
+            self._state, self.note = "asking", ""
+            self.draw()
+            self.in_thread(self._ask, "prove", self._failed)
+
+    # in a thread
+
+    def _ask(self, aside: Aside) -> None:
+        now = self._session.draft()
+        while now.changed:
+            now.undo()
+        fixed = self._session.draft()
+        if not fixed.changed:
+            fixed.stage_recommended()
+        fixes = sum(row.count for row in fixed.staged)
+        sessions = {"now": (now, fixed), **({after_words(fixes): (fixed, fixed)} if fixes else {})}
+        proofs = prove(
+            self._asked.agent,
+            (self._asked.program,),
+            sessions,
+            isolated=isolation.prefix() is not None,
+            stopped=lambda: self._finished,
+        )
+        lines: list[Told] = []
+        for when, proof in proofs.items():
+            lines += told(when, self._asked.agent.title, proof, content=True)
+        aside.run_in_ui(lambda: self._answer(lines))
+
+    def _failed(self, error: Exception) -> None:
+        said = f"{error}." if isinstance(error, CannotAsk) else failure(error)
+        self._answer([Told(said, "doubtful")])
+
+    def _answer(self, lines: list[Told]) -> None:
+        self._told, self._state = lines, "answered"
+        self.draw()

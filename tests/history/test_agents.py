@@ -1,0 +1,164 @@
+"""Sessions of agents that keep lines or one document, read in windows for a report: they tell what the whole does."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from benchmarks.generate import generate
+from benchmarks.sessions.options import AGENTS, Options
+from tests.history.opening import SIZES, judged_by
+from tests.rounds import tries
+from toolpair.cli.file_report import describe
+from toolpair.formats import get_format
+from toolpair.session.session import open_session
+
+LIT: Final = {
+    "pi": "pi",
+    "oh-my-pi": "oh-my-pi",
+    "openclaw": "pi",
+    "qwen-code": "qwen-code",
+    "gemini-cli": "gemini-cli",
+    "copilot-cli": "copilot-cli",
+}
+"""Format -> the agent whose records are read as such."""
+_ODD: Final[tuple[Any, ...]] = (
+    *(None, "", " ", 5, 1e400, 2**70, True, [], {}, "<odd>", [None], {"x": [[]]}, "call_x", "a|b", [{"text": "x"}]),
+    *("user", "assistant", "system", "error", "model", {"type": "text", "text": ""}, "[Request interrupted by user]"),
+)
+_PARTS: Final[tuple[Any, ...]] = (
+    {"type": "thinking", "thinking": "Hm.", "thinkingSignature": "c2ln"},
+    {"type": "thinking", "thinking": "Hm."},
+    {"type": "text", "text": "More."},
+    {"type": "image", "data": "aGk=", "mimeType": "image/png"},
+    {"type": "tool_use", "id": "call_x", "name": "Bash", "input": {}},
+    {"type": "tool_result", "tool_use_id": "call_x", "content": "Done."},
+    {"text": "Hm.", "thought": True},
+    {"functionCall": {"id": "call_x", "name": "Bash", "args": {}}},
+    {"functionResponse": {"id": "call_x", "name": "Bash", "response": {"output": "Done."}}},
+    {"inlineData": {"mimeType": "image/png", "data": "aGk="}},
+)
+_KEYS: Final = ("more", "id", "type", "text", "content", "role", "toolCalls", "thought", "agentId", "status", "name")
+
+
+@cache
+def _sound(agent: str, folder: Path) -> tuple[bytes, list[Any], bytes]:
+    """The records of a session, and what stands before and behind them."""
+    path = folder / agent
+    generate(Options(pairs=40, problems=0, shape="small", format=agent, layout=AGENTS[agent]), path)
+    data = path.read_bytes()
+    if AGENTS[agent] == "lines":
+        return b"", list(map(json.loads, data.splitlines())), b""
+    start, end = data.index(b"[") + 1, data.rindex(b"]")
+    return data[:start], json.loads(data[start - 1 : end + 1]), data[end:]
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    for key, member in list(value.items() if isinstance(value, dict) else enumerate(value)):
+        yield value, key
+        if isinstance(member, (dict, list)):
+            yield from _places(member)
+
+
+def _mutated(values: list[Any], chance: random.Random) -> list[Any]:
+    """Some records changed at random: a value, a key, the order, one that is lost or there twice, another's value."""
+    for _ in range(chance.randrange(1, 4)):
+        at = chance.randrange(len(values) - 1)
+        holder, key = chance.choice([*_places(values[at]), (values[at], "more")])
+        match chance.randrange(9):
+            case 0:
+                del values[at]
+            case 1:
+                values.insert(chance.randrange(len(values)), json.loads(json.dumps(values[at])))
+            case 2:
+                values[at], values[at + 1] = values[at + 1], values[at]
+            case 3:
+                holder[key] = chance.choice(_ODD)
+            case 4 if isinstance(holder, dict):
+                holder.pop(key, None)
+            case 5 if isinstance(holder, dict):
+                holder[chance.choice(_KEYS)] = chance.choice(_ODD)
+            case 6:
+                ids = [(one, name) for one, name in _places(values[at]) if "id" in str(name).lower()]
+                for one, name in ids[-1:]:
+                    one[name] = str(one[name]) + chance.choice(["x", "|fc_1", " ", "é"])
+            case 7:
+                lists = [inner[name] for inner, name in _places(values[at]) if isinstance(inner[name], list)]
+                if lists:
+                    found = chance.choice(lists)
+                    found.insert(chance.randrange(len(found) + 1), json.loads(json.dumps(chance.choice(_PARTS))))
+            case _:
+                other = values[chance.randrange(len(values))]
+                holder[key] = chance.choice([inner[name] for inner, name in _places(other)])
+    return values
+
+
+def _linked(values: list[Any]) -> None:
+    """Put the links right that lead from a record to the one before."""
+    last = None
+    for value in values:
+        for own, parent in (("id", "parentId"), ("uuid", "parentUuid")):
+            if isinstance(value, dict) and parent in value:
+                value[parent], last = last, value.get(own)
+
+
+def _written(values: list[Any], layout: str, chance: random.Random | None = None) -> bytes:
+    lines = [json.dumps(v, separators=(",", ":"), ensure_ascii=False).replace("Infinity", "1e400") for v in values]
+    made = [line.encode("utf-8", "surrogatepass") for line in lines]
+    if chance is not None and chance.random() < 0.2:
+        at = chance.randrange(len(made))
+        old, new = chance.choice(
+            [(b'":"', b'":"\xff'), (b'{"', b'{"k":1,"k":2,"'), (b"}", b""), (b'":"', b'":"\\ud800')]
+        )
+        made[at] = made[at].replace(old, new, 1)
+    return (b"\n" if layout == "lines" else b",").join(made)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("agents")
+
+
+@pytest.mark.parametrize("agent", LIT)
+def test_windows_together_tell_what_the_whole_does(agent: str, folder: Path) -> None:
+    like = LIT[agent]
+    start, sound, end = _sound(like, folder)
+    parts = 0
+    rounds = tries(150, 16)
+    for seed in range(rounds):
+        chance = random.Random(f"{agent} {seed}")
+        values = json.loads(json.dumps(sound))
+        if seed:
+            values = _mutated(values, chance)
+            if seed % 2:
+                _linked(values)
+        path = folder / f"{agent}.{'jsonl' if AGENTS[like] == 'lines' else 'json'}"
+        path.write_bytes(start + _written(values, AGENTS[like], chance) + end)
+        profile = (None, *sorted(get_format(agent).clean_by))[seed % (1 + len(get_format(agent).clean_by))]
+        with judged_by(None):
+            whole = describe(open_session(path, profile=profile, format=agent), "x")
+        with judged_by((1, *SIZES)[seed % 4]):
+            session = open_session(path, profile=profile, format=agent, reporting=True)
+            parted = describe(session, "x")
+        assert (parted.entry, parted.verdict) == (whole.entry, whole.verdict), seed
+        parts += len(session.conversation.windows) > 1
+    assert parts > rounds / 8
+
+
+@pytest.mark.parametrize("agent", LIT)
+def test_records_in_order_are_not_judged(agent: str, folder: Path) -> None:
+    like = LIT[agent]
+    start, sound, end = _sound(like, folder)
+    path = folder / f"sound-{agent}.{'jsonl' if AGENTS[like] == 'lines' else 'json'}"
+    path.write_bytes(start + _written(sound, AGENTS[like]) + end)
+    with judged_by(3):
+        session = open_session(path, format=agent, reporting=True)
+        assert len(session.conversation.windows) > 9
+        assert all(window.clean for window in session.conversation.windows[:-1])
+        assert not session.problems

@@ -1,0 +1,53 @@
+"""Each agent that can be asked: its home is furnished with the copy and what points it at the API."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import SAMPLES
+from toolpair.formats import all_agents
+from toolpair.proof.inside import Copy, environment, furnished
+from toolpair.session.session import open_session
+
+_SAMPLES = {
+    "claude-code": "damaged.jsonl",
+    "codex": "codex-killed.jsonl",
+    "pi": "pi-lost-line.jsonl",
+    "oh-my-pi": "pi-lost-line.jsonl",
+    "openclaw": "openclaw-cut-history.db",
+    "qwen-code": "qwen-late-result.jsonl",
+    "copilot-cli": "copilot-damaged-line.jsonl",
+    "opencode": "opencode-failed-response.db",
+    "kilo-cli": "opencode-failed-response.db",
+    "continue": "continue-cancelled.json",
+    "goose": "goose-left-out.db",
+    "kimi-cli": "valid.json",
+    "gemini-cli": "gemini-doubled.jsonl",
+}
+"""Of some the file of another, which is only copied."""
+
+
+def test_the_agents_that_can_be_asked() -> None:
+    assert {agent.id for agent in all_agents() if agent.ask is not None} == _SAMPLES.keys()
+
+
+@pytest.mark.parametrize("id_", _SAMPLES)
+def test_a_home_is_furnished(id_: str, tmp_path: Path) -> None:
+    agent = next(one for one in all_agents() if one.id == id_)
+    sample = tmp_path / _SAMPLES[id_]
+    shutil.copyfile(SAMPLES / _SAMPLES[id_], sample)
+    transcript = open_session(sample).conversation.transcript
+    home = tmp_path / "home"
+    home.mkdir()
+    copy = Copy(str(sample), transcript.session_id or "", transcript.folder, "openai-chat")
+    start = furnished(agent.ask.found, ("agent",), copy, home, "http://127.0.0.1:1")
+    assert start.session.exists() and start.session.is_relative_to(home)
+    assert sample.read_bytes() == (SAMPLES / _SAMPLES[id_]).read_bytes(), "it is the copy that changes"
+    given = environment("/bin", home, start)
+    assert given["HOME"] == str(home) and given["PATH"] == "/bin"
+    said = [*given.values(), *(path.read_text(errors="replace") for path in home.rglob("*") if path.is_file())]
+    assert any("http://127.0.0.1:1" in one for one in said), "it is told where the API is"
+    assert "go on" in start.arguments

@@ -1,0 +1,141 @@
+"""`toolpair prove` with a program that plays Claude Code: what it sends is told, and it touches nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.conftest import SAMPLES
+from tests.proof.conftest import program
+from toolpair.cli.main import main
+from toolpair.proof import isolation
+
+
+def proved(capsys: pytest.CaptureFixture[str], *words: Any, code: int) -> Any:
+    assert main(["prove", "--yes", "--output-format", "json", *map(str, words)]) == code, capsys.readouterr().err
+    return json.loads(capsys.readouterr().out)
+
+
+def test_what_it_sends_is_told_and_nothing_is_touched(
+    session: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = session.read_bytes()
+    told = proved(capsys, session, "--program", program(tmp_path, "whole"), code=0)
+    assert told["before"]["sent"] and told["before"]["whole"] and told["before"]["model"]["agrees"]
+    assert told["before"]["messages"] == {"sent": 4, "total": 4}
+    assert told["before"]["outputs"] == {"sent": 1, "total": 1}
+    assert "after" not in told and told["fixes"] == 0
+    seen = json.loads((tmp_path / "seen.json").read_text())
+    assert "SECRET" not in seen["env"] and seen["env"]["HOME"] != str(home)
+    assert seen["cwd"].startswith(seen["env"]["HOME"])
+    assert session.read_bytes() == before
+    assert not list(home.rglob("*")) and not list((tmp_path / "tmp").iterdir()), "all that was made is removed"
+
+
+def test_what_it_does_not_send_is_named(
+    session: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drops = program(tmp_path, "drops")
+    (told,) = [proved(capsys, session, "--program", drops, code=1)["before"]]
+    assert told["outputs"] == {"sent": 0, "total": 1} and told["messages"] == {"sent": 2, "total": 4}
+    assert [one["kind"] for one in told["missing"]] == ["call", "output"]
+    assert not told["model"]["agrees"] and {one["kind"] for one in told["model"]["said_to_be_sent"]} == {
+        "output",
+        "call",
+    }
+    assert "text" not in told["missing"][0]
+    assert main(["prove", "--yes", str(session), "--program", str(drops), "--show-content"]) == 1
+    said = capsys.readouterr().out
+    assert "sends 2 of 4 messages and 0 of 1 output" in said and "cart.py and prices.py" in said
+    assert "`sees` says something else" in said
+
+
+@pytest.mark.parametrize("mode", ["fails", "hangs", "leaves"])
+def test_agents_that_fail_hang_or_leave_something_running(
+    mode: str, session: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    started = time.monotonic()
+    whole = mode == "leaves"
+    told = proved(
+        capsys, session, "--program", program(tmp_path, mode), "--seconds", 20 if whole else 3, code=0 if whole else 1
+    )
+    assert time.monotonic() - started < 30
+    assert told["before"]["sent"] is whole
+    assert told["before"]["note"] == {"fails": "\x1b[31mno such session\x1b[0m", "hangs": "no answer within 3 s"}.get(
+        mode
+    )
+    assert not running(tmp_path), "what it started is ended"
+    if mode == "fails":
+        assert main(["prove", "--yes", str(session), "--program", str(tmp_path / "claude")]) == 1
+        said = capsys.readouterr().out
+        assert "no such session" in said and "\x1b[31mno such" not in said
+
+
+def running(folder: Path) -> list[str]:
+    """The command lines that are left of the agent: itself, and what sleeps in its home."""
+    seen = json.loads((folder / "seen.json").read_text())
+    found = []
+    for one in psutil.process_iter(["cmdline", "cwd"]):
+        if (one.info["cwd"] or "").startswith(seen["env"]["HOME"]) or str(folder / "claude") in (
+            one.info["cmdline"] or ()
+        ):
+            found.append(" ".join(one.info["cmdline"] or ()))
+    return found
+
+
+def test_interrupted_in_the_middle(session: Path, home: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "toolpair", "prove", "--yes", session, "--program", program(tmp_path, "hangs")]
+    process = subprocess.Popen([str(part) for part in command], stderr=subprocess.PIPE, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "seen.json").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    os.kill(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and b"Traceback" not in said
+    assert not running(tmp_path) and not list((tmp_path / "tmp").iterdir())
+
+
+def test_it_is_asked_first(session: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = program(tmp_path, "whole")
+    assert main(["prove", str(session), "--program", str(path), "--dry-run"]) == 0
+    said = capsys.readouterr().out
+    assert f"{path} -p 'go on' --resume 5e551011-0000-4000-8000-000000000001" in said
+    assert "ANTHROPIC_BASE_URL=http://127.0.0.1:PORT" in said
+    assert ("network of its own" in said) and not (tmp_path / "seen.json").exists()
+    assert main(["prove", str(session), "--program", str(path)]) == 2
+    assert "add --yes" in capsys.readouterr().err and not (tmp_path / "seen.json").exists()
+
+
+def test_who_cannot_be_asked(
+    session: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    for words, says in (
+        ([session], "Claude Code is not installed here: no `claude` is on the PATH"),
+        ([session, "--program", tmp_path / "none"], "is no program that could be Claude Code"),
+        ([SAMPLES / "valid.json"], "it is not known which agent resumes it"),
+        ([SAMPLES / "cline-late-result.json"], "Cline CLI cannot be asked"),
+    ):
+        assert main(["prove", "--yes", *map(str, words)]) == 2
+        assert says in capsys.readouterr().err
+
+
+@pytest.mark.skipif(isolation.prefix() is None, reason="no network of its own can be had here")
+def test_there_is_no_other_network(
+    session: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = program(tmp_path, "fails")
+    tries = "import socket\ntry:\n    socket.create_connection(('192.0.2.1', 80), 2)\nexcept OSError as error:\n    sys.exit(str(error.errno))\n"
+    path.write_text(path.read_text().replace("mode = ", tries + "mode = "))
+    told = proved(capsys, session, "--program", path, code=1)
+    assert told["isolated"] and told["before"]["note"] == "101", "the network is unreachable"
