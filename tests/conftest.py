@@ -115,8 +115,10 @@ def pinned_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             patch.setenv(name, value)
         # The newest measured version resumes sessions, whatever is installed here.
         patch.setattr("toolpair.cli.inputs.version_here", lambda format_id: None)
-        if not ROUNDS:  # a disk that is waited for is no other file: that it is asked is seen by tests of their own
+        if not ROUNDS:  # what is waited for, a disk or another writer, is not there but in tests of their own
             patch.setattr(os, "fsync", lambda descriptor: None)
+            patch.setattr("toolpair.source.rows.reading._TICK", 0)
+            patch.setattr("toolpair.source.folders.stored_session._TICK", 0)
         if os.path.exists(f"/proc/{_WORKER}/task/{_WORKER}/children"):
             patch.setattr("toolpair.source.saving.holders._processes", lambda: list(_family(_WORKER)))
         # Not created: hardly any test keeps something.
