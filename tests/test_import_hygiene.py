@@ -264,6 +264,7 @@ DOORS = {
         "shell.machine",
         "shell.program",
         "tui.app",
+        "tui.theme",
         "tui.background_loading",
         "tui.leaving",
         "tui.picker_checks",
