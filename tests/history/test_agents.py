@@ -32,6 +32,7 @@ LIT: Final = {
 """Format -> the agent whose records are read as such."""
 _ODD: Final[tuple[Any, ...]] = (
     *(None, "", " ", 5, 1e400, 2**70, True, [], {}, "<odd>", [None], {"x": [[]]}, "call_x", "a|b", [{"text": "x"}]),
+    *({"output": ""}, {"content": " "}, [{"type": "text", "text": ""}], [{"content": "", "name": "Tool Result"}]),
     *("user", "assistant", "system", "error", "model", {"type": "text", "text": ""}, "[Request interrupted by user]"),
 )
 _PARTS: Final[tuple[Any, ...]] = (

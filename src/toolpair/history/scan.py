@@ -284,7 +284,10 @@ class Scan:
         """Responses of one record whose calls hold their results: see `EXCHANGES`."""
         answered, messages, ends, *response = held
         for given, texts in answered:
-            if any(map(_is_silent, texts)) or (len(texts) > 1 and may_be_crossed(given, texts)):
+            for text in filter(_is_silent, texts):
+                self.light.silent(None, "", text)
+                self._cutter.silent += 1
+            if len(texts) > 1 and may_be_crossed(given, texts):
                 raise Odd
         self._speak(parts, response[0] if response else None, number)
         self._asked = []

@@ -22,15 +22,14 @@ from toolpair.formats.engine.reading.light import (
     chat_call,
     dicts_in,
 )
-from toolpair.formats.engine.reading.part_light import finding
+from toolpair.formats.engine.reading.part_light import AgentLight, finding
 from toolpair.formats.engine.reading.part_of_file import PartFacts
 from toolpair.formats.format import View
 
 
-class ContinueLight(Light):
+class ContinueLight(AgentLight):
     """A response holds its results. The extension writes each of them again, as an entry of its own."""
 
-    native = True
     words_after = Light.words_after | {ANSWERED}
 
     def __init__(self) -> None:

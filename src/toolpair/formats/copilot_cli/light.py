@@ -22,16 +22,15 @@ from toolpair.formats.engine.reading.light import (
     Odd,
     Whole,
 )
-from toolpair.formats.engine.reading.part_light import finding
+from toolpair.formats.engine.reading.part_light import AgentLight, finding
 from toolpair.formats.engine.reading.part_of_file import PartFacts
 from toolpair.formats.format import Item, View
 
 
-class CopilotLight(Light):
+class CopilotLight(AgentLight):
     """Results in a row are one message. With one event that lacks something, the agent loads none of them."""
 
     merged = True
-    native = True
     results_apart = True
     words_after = Light.words_after | {ANSWERED}
     sends = frozenset(dialect.ROLES)

@@ -21,7 +21,7 @@ from toolpair.formats.engine.reading.light import (
     Odd,
     Whole,
 )
-from toolpair.formats.engine.reading.part_light import finding
+from toolpair.formats.engine.reading.part_light import AgentLight, finding
 from toolpair.formats.engine.reading.part_of_file import PartFacts
 from toolpair.formats.format import Item, View
 from toolpair.formats.gemini_cli.detection import is_header, is_of_log
@@ -38,11 +38,10 @@ _CALL: Final = frozenset(
 )
 
 
-class GeminiLight(Light):
+class GeminiLight(AgentLight):
     """A response is written without its calls first, and again with them and their results."""
 
     merged = True
-    native = True
     words_after = Light.words_after | {WORDS}
     sends = frozenset(TALK)
 

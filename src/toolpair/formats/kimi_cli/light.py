@@ -20,7 +20,7 @@ from toolpair.formats.engine.reading.light import (
     chat_call,
     dicts_in,
 )
-from toolpair.formats.engine.reading.part_light import finding
+from toolpair.formats.engine.reading.part_light import AgentLight, finding
 from toolpair.formats.engine.reading.part_of_file import PartFacts
 from toolpair.formats.format import View
 from toolpair.formats.kimi_cli.format import COMPACTED_BEGINS, NOTES, read
@@ -32,10 +32,9 @@ _TEXT: Final = frozenset({"type", "text"})
 _THOUGHT: Final = frozenset({"type", "think", "encrypted"})
 
 
-class KimiLight(Light):
+class KimiLight(AgentLight):
     """Each line is a chat message. Where one with calls has thinking, the API wants it of all."""
 
-    native = True
     words_after = Light.words_after | {ANSWERED}
 
     def __init__(self) -> None:

@@ -7,19 +7,28 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
-from toolpair.formats.engine.reading.light import ANSWERED, Finding, Light, Whole
+from toolpair.formats.engine.reading.light import ANSWERED, Finding, Light, Odd, Whole
 from toolpair.formats.engine.reading.part_of_file import PartFacts
 from toolpair.formats.engine.reading.view import FileFacts, Item, View
 from toolpair.transcript.model import Transcript
 
 
-class LinkedLight(Light):
+class AgentLight(Light):
+    """Reads a file of an agent's, in which a tool may say nothing."""
+
+    native = True
+
+    def silent(self, value: Any, id_: str, text: str) -> None:
+        if text and not text.isspace():
+            raise Odd  # a placeholder
+
+
+class LinkedLight(AgentLight):
     """Results in a row are one message, and none of the words after them. What is linked otherwise is left to the
     whole.
     """
 
     merged = True
-    native = True
     results_apart = True
     words_after = Light.words_after | {ANSWERED}
     links: ClassVar[tuple[str, str]] = "id", "parentId"
