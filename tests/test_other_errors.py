@@ -188,6 +188,8 @@ PROGRAMS: Final = (
     "i18n: messages.12.title: key is missing in locale de",
     "messages.po:214: duplicate message definition... messages.po:88: ...this is the location of the first definition",
     "msgfmt: messages.po:12: end-of-line within string; found 1 fatal error",
+    "Rails: ActiveRecord::RecordInvalid: Validation failed: Content can't be blank",
+    "PIL.Image.DecompressionBombError: Image size (400000000 pixels) exceeds limit of 178956970 pixels, could be decompression bomb DOS attack.",
     "Django: ValidationError {'content': ['This field cannot be blank.']} in form MessageForm",
     "jsonschema.exceptions.ValidationError: 'id' is a required property in instance['items'][0]",
     "ajv: data/steps/2/tool must have required property 'version'",

@@ -216,6 +216,12 @@ def test_a_record_that_is_written_otherwise_is_never_called_clean(seed: int) -> 
     assert shown(parted.conversation, count) == shown(whole.conversation, count)
 
 
+def test_what_codex_writes_is_read_at_once() -> None:
+    lines = in_order(random.Random(1), turns=6).data.splitlines()
+
+    assert CodexLight.records.of(lines) is not None
+
+
 def test_bad_bytes_in_what_is_not_looked_at_are_found() -> None:
     data = in_order(random.Random(1), turns=4).data
     assert b'"info":null' in data

@@ -10,9 +10,9 @@ from toolpair.formats.engine.reading.id_index import IdIndex
 from toolpair.formats.format import FileFacts, Item, Read
 from toolpair.transcript.model import Transcript
 
-_TAIL: Final = 64
+_TAIL: Final = 8
 """Records at the end of a file that are asked first for how it ends."""
-_BACK: Final = 8
+_BACK: Final = 4
 """Records in front of a window among which its last response nearly always stands."""
 
 

@@ -18,7 +18,7 @@ from msgspec import UNSET
 
 from toolpair.formats.codex.cutting import BYTES, TOKENS, is_cut, limit_for
 from toolpair.formats.codex.meta import unread_fields
-from toolpair.formats.codex.readable import is_loaded
+from toolpair.formats.codex.readable import is_loaded, passes_through
 from toolpair.formats.codex.reading import AGENT
 from toolpair.formats.codex.records import (
     ENVELOPE,
@@ -35,10 +35,8 @@ from toolpair.formats.codex.records import (
     OtherLine,
     Reasoning,
     Snapshot,
+    Told,
     UsageLine,
-)
-from toolpair.formats.codex.records import (
-    Event as ToldEvent,
 )
 from toolpair.formats.codex.rollout_lines import LEVELS, Ordinals, is_too_deep
 from toolpair.formats.engine.reading.id_index import IdIndex
@@ -72,7 +70,6 @@ _BEGINS: Final[Mapping[type, str]] = {Message: "msg", Reasoning: "rs", FunctionC
 """Item -> the prefix of its ids."""
 _SHALLOW: Final = LEVELS - 2
 """So many values in each other are read, within an item within a record."""
-_NO_ITEMS: Final = frozenset({"ghost_snapshot"})
 
 
 class CodexLight(Light):
@@ -115,9 +112,7 @@ class CodexLight(Light):
             return None
         self._enter(value.ordinal, type(value) is MetaLine, number)
         if type(value) is ItemLine:
-            if value.metadata is not UNSET and _may_be_deep((value.metadata,)):
-                raise Odd
-            return self._item(value.payload, number)
+            return self._item(value.payload, value.metadata, number)
         self._about(value, number)
         return None
 
@@ -128,8 +123,6 @@ class CodexLight(Light):
             raise Whole
         self._enter(value.get("ordinal", UNSET), value["type"] == "session_meta", number)
         if value["type"] == "response_item":
-            if payload["type"] in _NO_ITEMS:
-                return
             if self._first_item < 0:
                 self._first_item = number
             raise Odd
@@ -199,7 +192,7 @@ class CodexLight(Light):
             self._gaps.append(number)
         self._ordinal = ordinal
 
-    def _event(self, event: ToldEvent, number: int) -> None:
+    def _event(self, event: Told, number: int) -> None:
         if event.type in _ENDS:
             self._ended = self._ends = True
         elif event.type == "thread_rolled_back":
@@ -210,7 +203,7 @@ class CodexLight(Light):
 
     # Items
 
-    def _item(self, item: Any, number: int) -> Event | None:
+    def _item(self, item: Any, metadata: Any, number: int) -> Event | None:
         kind = type(item)
         if kind is Snapshot:
             return None
@@ -218,7 +211,8 @@ class CodexLight(Light):
             self._first_item = number
         elif self._gaps and self._gaps[-1] == number:
             raise Odd  # a record inserted before it would fill the gap
-        if item.metadata is not UNSET and _may_be_deep((item.metadata,)):
+        passed = item.internal_chat_message_metadata_passthrough
+        if _may_be_deep((metadata, item.metadata, passed)) or (type(passed) is dict and not passes_through(passed)):
             raise Odd
         id_ = item.id
         if id_ is not UNSET and id_ is not None:

@@ -15,20 +15,14 @@ from toolpair.formats.engine.reading.typed_records import TypedRecord
 Text = str | None | UnsetType
 
 
-class Passed(Struct):
-    """Codex's own metadata of an item."""
-
-    turn_id: Text = UNSET
-    create_time: int | float | UnsetType | None = UNSET
-
-
 class Item(Struct, tag_field="type", forbid_unknown_fields=True):
     """One item of the input of a request."""
 
     id: Text = UNSET
     status: Text = UNSET
     metadata: Any = UNSET
-    internal_chat_message_metadata_passthrough: Passed | UnsetType | None = UNSET
+    internal_chat_message_metadata_passthrough: dict[str, Any] | UnsetType | None = UNSET
+    """Codex's own metadata of an item."""
 
 
 class Part(Struct, forbid_unknown_fields=True):
@@ -42,7 +36,7 @@ class Message(Item, tag="message", kw_only=True):
     role: str
     content: list[Part]
     phase: Literal["commentary", "final_answer"] | UnsetType | None = UNSET
-    end_turn: Any = UNSET
+    end_turn: bool | UnsetType | None = UNSET
 
 
 class Summary(Struct):
@@ -108,7 +102,9 @@ class Subject(Struct):
     id: Any = None
 
 
-class Event(Struct):
+class Told(Struct):
+    """What happened, beside the items."""
+
     type: str
     call_id: Any = None
     item: Subject | None = None
@@ -123,7 +119,7 @@ class Anything(Struct):
 
 
 class EventLine(Line, tag="event_msg", kw_only=True, forbid_unknown_fields=True):
-    payload: Event
+    payload: Told
 
 
 class UsageLine(Line, tag="token_usage_record", kw_only=True, forbid_unknown_fields=True):

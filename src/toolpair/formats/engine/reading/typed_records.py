@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from toolpair.source.record_values import is_utf8, spaces_between
 
-_FAILS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_FAILS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _first, _last = itemgetter(0), itemgetter(-1)
 
 
