@@ -165,3 +165,11 @@ def samples() -> Path:
 settings.register_profile("same", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.register_profile("new", settings.get_profile("same"), derandomize=False)
 settings.load_profile("new" if "TOOLPAIR_TEST_ROUNDS" in os.environ else "same")
+
+if not ROUNDS:
+    # What is tried does not depend on the modules that a worker has loaded, and none is searched for words and numbers.
+    with suppress(ImportError):
+        from hypothesis.internal.conjecture import providers
+        from hypothesis.internal.constants_ast import Constants
+
+        providers._get_local_constants = Constants
