@@ -161,12 +161,19 @@ PLACE: Final = {
     ],
     "command": "str?",
 }  # fmt: skip
+SENT_TEXT: Final = {
+    "kind": "str", "id": "str?", "tool": "str?", "message": "int", "line": "int?", "text?": "str", "characters": "int",
+}  # fmt: skip
 SENT_SIDE: Final = {
-    "path": "str", "format": "str", "branches": "int", "sent": Map("int"),
-    "only": [
-        {"kind": "str", "id": "str?", "tool": "str?", "message": "int", "line": "int?", "text?": "str",
-         "characters": "int"}
-    ],
+    "path": "str", "format": "str", "branches": "int", "sent": Map("int"), "only": [SENT_TEXT],
+}  # fmt: skip
+SENT_OF: Final = {"sent": "int", "total": "int"}
+PROOF: Final = {
+    "sent": "bool", "note": "str?", "messages": SENT_OF, "outputs": SENT_OF, "whole": "bool", "errors": ["str"],
+    "missing": [SENT_TEXT],
+    "model": {
+        "agrees": "bool", "refuses": "str?", "said_to_be_sent": [SENT_TEXT], "sent_besides": [SENT_TEXT],
+    },
 }  # fmt: skip
 DIFF_SIDE: Final = {"path": "str", "format": "str", "conversations": "int"}
 NAMED: Final = Map("str")
@@ -280,6 +287,13 @@ SCHEMAS: Final[dict[str, tuple[str, Any]]] = {
                 "after": Either({"fixes": "int", **HISTORY}, {"fixes": "int", **SEVERAL}),
             },
         ),
+    ),
+    "prove": (
+        "toolpair prove --output-format json",
+        {
+            "version": 1, "path": "str", "isolated": "bool", "fixes": "int", "before?": PROOF, "after?": PROOF,
+            "agent": {"id": "str", "title": "str", "version": "str?", "program": "str"},
+        },
     ),
     "explain": (
         "toolpair explain --output-format json, of a rule or an error text, or of a cause",

@@ -98,6 +98,9 @@ def test_links_of_the_pages_by_hand_lead_somewhere() -> None:
         for target, anchor in re.findall(r"\]\((?!https?://)([^)#\s]*)(?:#([^)]*))?\)", text):
             path = (page.parent / target).resolve() if target else page
             assert path.exists(), f"{page.name}: {target}"
+            assert page.parent != DOCS or path.is_relative_to(DOCS), (
+                f"{page.name}: the docs site does not have {target}"
+            )
             assert not anchor or anchor in anchors(path), f"{page.name}: {target}#{anchor}"
 
 
@@ -142,3 +145,9 @@ def test_the_script_runs_by_itself() -> None:
     command = [sys.executable, str(SCRIPT), "--check"]
     ran = subprocess.run(command, capture_output=True, text=True, cwd="/", env=environment, timeout=PATIENCE)
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_pictures_show_the_screen_as_it_is() -> None:
+    script = SCRIPT.with_name("make_pictures.py")
+    ran = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, timeout=PATIENCE)
+    assert ran.returncode == 0, f"run `python scripts/make_pictures.py`: {ran.stdout}{ran.stderr[-500:]}"

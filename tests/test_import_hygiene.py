@@ -264,6 +264,7 @@ DOORS = {
         "shell.machine",
         "shell.program",
         "tui.app",
+        "tui.theme",
         "tui.background_loading",
         "tui.leaving",
         "tui.picker_checks",
@@ -309,7 +310,7 @@ CHECKING = {
     "rules.result_contents": {"dialects.bedrock_converse"},
     "session.carrying_out": {"recipes", "recipes.careful", "recipes.engine", "source.changes"},
     "formats": {"formats.forms.registry"},
-    "formats.forms.registry": {"formats.forms.writing"},
+    "formats.forms.registry": {"dialects.foreign_parts", "formats.forms.writing"},
     "session.opening": {"formats.engine.agents.databases", "formats.forms.detection", "history.open_windows"},
     "session.saving": {
         "formats.engine.agents.databases",
@@ -371,6 +372,9 @@ FORMATS = {
     },
     "formats.claude_code.around": {"formats.claude_code.sending"},
     "formats.claude_code.sending.taking": {"formats.claude_code.sending.task_reports"},
+    "formats.oh_my_pi.format": {"formats.pi_family.light"},
+    "formats.openclaw.format": {"formats.pi_family.light"},
+    "formats.pi.format": {"formats.pi_family.light"},
     "formats.codex.rollout_lines": {"source.deep_values"},
     "formats.codex.agent": {
         "formats.codex.forks",
@@ -387,7 +391,7 @@ FORMATS = {
 }
 # What one option or one mistake needs, of modules that each command loads: 41 of them.
 COMMANDS = {
-    "cli.check": {"cli.baseline", "cli.jobs", "cli.statistics", "session.verdict_cache"},
+    "cli.check": {"cli.baseline", "cli.configured", "cli.jobs", "cli.statistics", "session.verdict_cache"},
     "cli.configured": {"cli.inputs", "source.addresses"},
     "cli.file_report": {"session.verdict_cache"},
     "cli.fix": {"cli.pasted"},

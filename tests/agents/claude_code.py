@@ -17,7 +17,7 @@ _NAMED = os.environ.get("TOOLPAIR_CLAUDE")
 _HINT = "install claude-agent-sdk, or set TOOLPAIR_CLAUDE to its command line"
 
 
-def _executable() -> str | None:
+def executable() -> str | None:
     """The agent's command line, None when there is none."""
     if _NAMED:
         return _NAMED if Path(_NAMED).is_file() else None
@@ -29,7 +29,7 @@ def _executable() -> str | None:
 
 
 def _agent() -> RealAgent:
-    return RealAgent("claude-code", _HINT, (_executable(),))
+    return RealAgent("claude-code", _HINT, (executable(),))
 
 
 def why_not() -> str | None:

@@ -1,59 +1,75 @@
-"""What the real Codex and the real opencode make of the hook that toolpair has installed for them."""
+"""What the real agents make of the hook that toolpair has installed for them: what a person is shown."""
 
 from __future__ import annotations
 
 import json
+import os
+import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.request
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from tests.agents import codex, namespace, opencode, running
+from tests.agents import running
 from toolpair.formats import get_agent
-from toolpair.formats.asking import PROMPT, Stage
-from toolpair.formats.opencode.asking import quiet, settings
+from toolpair.formats.asking import PROMPT, Start
+from toolpair.proof.inside import Copy, environment, furnished
 
 SECONDS_EACH = 90
 _TOOLPAIR = Path(sys.executable).with_name("toolpair")
 _LISTENS = "listening on "
-_TOAST = "tui.toast.show"
 
 
-def told_by(agent: str, files: Mapping[str, bytes]) -> dict[str, str]:
-    """What a person sees of each session's state by the hook, empty where nothing is shown."""
-    program = codex.PROGRAM if agent == "codex" else opencode.program(agent)
-    job = {"agent": program, "name": agent, "files": running.as_text(files)}
+def told_by(agent: str, program: str, files: Mapping[str, bytes]) -> dict[str, str]:
+    """What is shown for each session, empty where nothing is."""
+    job = {"agent": agent, "program": program, "files": running.as_text(files)}
     return {name: found["shown"] for name, found in running.answers(__file__, job, SECONDS_EACH).items()}
 
 
 def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
-    with running.at_home() as home:
-        environment = namespace.environment(home.folder, CODEX_HOME=str(home.folder / ".codex"))
-        environment["PATH"] = f"{home.folder / 'bin'}:{environment['PATH']}"
-        resume = _by_codex if job["name"] == "codex" else _by_opencode
-        return {"shown": resume(job["agent"], home, environment, data)}
+    agent, program = job["agent"], job["program"]
+    with running.at_home() as home, tempfile.NamedTemporaryFile() as copy:
+        copy.write(data)
+        copy.flush()
+        home.project.rmdir()  # it is made with the rest
+        given = Copy(path=copy.name, session_id=_session_in(copy.name) if agent == "opencode" else "")
+        start = furnished(get_agent(agent).ask.found, (program,), given, home.folder, home.api.url)
+        variables = environment(f"{home.folder / 'bin'}:{os.defpath}", home.folder, start)
+        subprocess.run([_TOOLPAIR, "hook", agent, "--install", "--yes"], env=variables, check=True, capture_output=True)
+        return {"shown": _SHOWN[agent](program, home, start, variables)}
 
 
-def _installed(hook: str, environment: Mapping[str, str]) -> None:
-    subprocess.run([_TOOLPAIR, "hook", hook, "--install", "--yes"], env=environment, check=True, capture_output=True)
+def _session_in(database: str) -> str:
+    with closing(sqlite3.connect(database)) as db:
+        return str(db.execute("SELECT id FROM session").fetchone()[0])
 
 
-def _by_codex(agent: str, home: running.Home, environment: Mapping[str, str], data: bytes) -> str:
-    copy = home.folder / "copy.jsonl"
-    copy.write_bytes(data)
-    stage = Stage(home.folder, home.project, home.api.url, copy, "", None, (agent,), "openai-responses")
-    start = get_agent("codex").ask.found.furnish(stage)
+def _by_claude(program: str, home: running.Home, start: Start, variables: dict[str, str]) -> str:
+    """Its stream says what hooks have answered, of which it shows a `systemMessage`."""
+    arguments = ["stream-json" if word == "json" else word for word in start.arguments]
+    command = [program, *arguments, "--verbose", "--include-hook-events"]
+    said = running.said_by(command, home.project, variables, SECONDS_EACH)
+    events = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    answers = [event for event in events if event.get("subtype") == "hook_response"]
+    assert {event["hook_name"].partition(":")[0] for event in answers} == {"SessionStart", "Stop"}, said[-2000:]
+    assert all(event["exit_code"] == 0 for event in answers)
+    shown = [json.loads(event["stdout"])["systemMessage"] for event in answers if event["stdout"].strip()]
+    return shown[0] if shown else ""
+
+
+def _by_codex(program: str, home: running.Home, start: Start, variables: dict[str, str]) -> str:
+    """By a program that plays the one that shows notices of the desktop."""
     shown, notice = home.folder / "shown", home.folder / "bin/notify-send"
     notice.parent.mkdir()
     notice.write_text(f'#!/bin/sh\nfor said; do :; done\nprintf %s "$said" > {shown}.new && mv {shown}.new {shown}\n')
     notice.chmod(0o755)
-    _installed("codex", environment)
-    given = {**environment, **start.variables}
-    note = running.note_of([agent, *start.arguments], home.project, given, SECONDS_EACH)
+    note = running.note_of([program, *start.arguments], home.project, variables, SECONDS_EACH)
     assert not note, note
     ends = time.monotonic() + 10  # Codex does not wait for it
     while not shown.exists() and time.monotonic() < ends:
@@ -61,14 +77,12 @@ def _by_codex(agent: str, home: running.Home, environment: Mapping[str, str], da
     return shown.read_text() if shown.exists() else ""
 
 
-def _by_opencode(agent: str, home: running.Home, environment: dict[str, str], data: bytes) -> str:
+def _by_opencode(program: str, home: running.Home, start: Start, variables: dict[str, str]) -> str:
     """By its server, which tells every interface what to show."""
-    settings(home.folder, "opencode", home.api.url)
-    environment |= quiet("opencode")
-    session = opencode.put_whole(home.folder / ".local/share/opencode/opencode.db", data, str(home.project))
-    _installed("opencode", environment)
+    session = start.arguments[start.arguments.index("-s") + 1]
+    del variables["OPENCODE_DISABLE_DEFAULT_PLUGINS"]
     server = subprocess.Popen(
-        [agent, "serve", "--port", "0"], cwd=home.project, env=environment, text=True,
+        [program, "serve", "--port", "0"], cwd=home.project, env=variables, text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     assert server.stdout is not None
@@ -92,9 +106,11 @@ def _by_opencode(agent: str, home: running.Home, environment: dict[str, str], da
 def _listen(url: str, shown: list[str]) -> None:
     with urllib.request.urlopen(f"{url}/event", timeout=SECONDS_EACH) as events:
         for line in events:
-            if line.startswith(b"data: ") and _TOAST.encode() in line:
+            if line.startswith(b"data: ") and b"tui.toast.show" in line:
                 shown.append(json.loads(line[6:])["properties"]["message"])
 
+
+_SHOWN = {"claude-code": _by_claude, "codex": _by_codex, "opencode": _by_opencode}
 
 if __name__ == "__main__":
     running.answer_job(sys.argv[1], _resume_one)

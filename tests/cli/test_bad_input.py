@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from toolpair.cli.main import program
 
 
 def _write(content: bytes) -> Callable[[Path], None]:
@@ -99,3 +100,10 @@ def test_a_walked_directory_goes_past_all_of_it(run: Run, tmp_path: Path, sample
     ran = run("check", tmp_path)
     assert ran.code == 0, ran.err
     assert "good.json" in ran.out
+
+
+def test_on_windows_it_says_where_it_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.platform", "win32")
+    assert program() == 2
+    said = capsys.readouterr().err
+    assert said.startswith("toolpair: On Windows toolpair runs in WSL") and said.count("\n") == 1

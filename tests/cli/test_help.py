@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from toolpair.cli.main import COMMANDS, main
@@ -24,7 +26,10 @@ def test_a_topic(topic: str, said: str, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_every_command_and_the_program(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["help"]) == 0
-    assert capsys.readouterr().out.startswith("usage: toolpair [FILE]")
+    page = capsys.readouterr().out
+    assert page.startswith("usage: toolpair [FILE]")
+    listed = page.partition("\ncommands:\n")[2].partition("\nexamples:\n")[0]
+    assert not [name for name in COMMANDS if not re.search(rf"(toolpair|\|) {name}\b", listed)]
     for name in COMMANDS:
         assert main(["help", name]) == 0
         assert capsys.readouterr().out.startswith(f"usage: toolpair {name}")

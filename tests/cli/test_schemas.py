@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Any
 
-import jsonschema
 import pytest
 
 from scripts.make_schemas import FOLDER, made
 from tests.cli.conftest import Run
 from tests.conftest import SAMPLES
+from tests.json_schemas import wrong_in
+from toolpair.cli.main import COMMANDS
 from toolpair.cli.schema import NAMES
 
 ERROR = "messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01."
@@ -61,37 +61,12 @@ OTHERS = (
 )  # fmt: skip
 
 
-def _closed(schema: Any) -> Any:
-    """The schema with no keys allowed that it does not name."""
-    if isinstance(schema, list):
-        return [_closed(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    found = {key: _closed(one) for key, one in schema.items()}
-    if isinstance(schema.get("properties"), dict):
-        found["additionalProperties"] = False
-    return found
-
-
-@cache
-def _validator(name: str) -> jsonschema.Draft202012Validator:
-    schema = json.loads((FOLDER / f"{name}.json").read_bytes())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(_closed(schema))
-
-
 def _look(run: Run, name: str, *words: str) -> list[str]:
     typed = words if "--output-format" in words else (*words, "--output-format", "json")
     printed = run(*typed).out
     texts = printed.splitlines() if name.endswith("-line") else [printed] if printed.strip() else []
-    wrong = []
-    for text in texts:
-        found = jsonschema.exceptions.best_match(_validator(name).iter_errors(json.loads(text)))
-        if found is not None:
-            while found.context:
-                found = max(found.context, key=lambda one: (one.validator != "required", len(one.absolute_path)))
-            wrong.append(f"{' '.join(words)}: {found.json_path}: {found.message[:300]}")
-    return wrong
+    wrong = (wrong_in(name, json.loads(text)) for text in texts)
+    return [f"{' '.join(words)}: {sentence}" for sentence in wrong if sentence is not None]
 
 
 @pytest.fixture
@@ -112,6 +87,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_shipped_schemas_are_those_that_the_script_makes() -> None:
     shipped = {path.stem: json.loads(path.read_bytes()) for path in FOLDER.glob("*.json")}
     assert shipped == made() and set(shipped) == set(NAMES)
+    for command, module in COMMANDS.items():
+        action = import_module(module).parser()._option_string_actions.get("--output-format")
+        assert action is None or "json" not in action.choices or command in NAMES, command
     page = (FOLDER.parents[3] / "docs/json.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in page for name in NAMES)
 

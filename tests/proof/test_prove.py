@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from tests.conftest import SAMPLES
+from tests.json_schemas import wrong_in
 from tests.proof.conftest import program
 from toolpair.cli.main import main
 from toolpair.proof import isolation
@@ -22,7 +23,9 @@ from toolpair.proof import isolation
 
 def proved(capsys: pytest.CaptureFixture[str], *words: Any, code: int) -> Any:
     assert main(["prove", "--yes", "--output-format", "json", *map(str, words)]) == code, capsys.readouterr().err
-    return json.loads(capsys.readouterr().out)
+    told = json.loads(capsys.readouterr().out)
+    assert wrong_in("prove", told) is None
+    return told
 
 
 def test_what_it_sends_is_told_and_nothing_is_touched(

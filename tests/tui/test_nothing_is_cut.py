@@ -56,6 +56,21 @@ def test_the_screen_after_saving_says_what_came_of_it(broken: Path) -> None:
     drive(broken, play)
 
 
+def test_a_long_note_takes_as_many_lines_as_it_needs(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        usual = lines_of(app)[-2:]
+        said = "a note that nobody may miss, since it says what an error text means " * 3
+        app.screen.say(said.strip())  # type: ignore[attr-defined]
+        await press(pilot)
+        assert said.strip() in " ".join(" ".join(lines_of(app)[-4:-1]).replace("─", "").split())
+        assert lines_of(app)[-1] == usual[1], "the keys are there"
+        app.screen.say("")  # type: ignore[attr-defined]
+        await press(pilot)
+        assert lines_of(app)[-2:] == usual
+
+    drive(broken, play)
+
+
 def test_free_lines_show_more_of_what_a_fix_does(native: Path) -> None:
     """The output of the pair under the cursor, then whole bytes; what a lost history holds."""
 

@@ -4,6 +4,7 @@ one key would mean two things.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,12 +13,14 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from tests.terminal import Terminal, program
 from tests.tui.driving import drive, frame, lines_of, press
 from toolpair.cli.main import main
 from toolpair.shell.settings import Settings, of_user
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.keys import SCREENS, SETTABLE, own_keys
 from toolpair.tui.own import Own, own_of
+from toolpair.tui.preferences import Preferences
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.review import ReviewScreen
 from toolpair.tui.screens.viewer import ViewerScreen
@@ -138,3 +141,19 @@ def theme() -> Mapping[str, str]:
     from toolpair.tui.theme import DARK
 
     return {**DARK.to_color_system().generate(), **DARK.variables}
+
+
+def test_a_theme_that_is_set_counts_more_than_the_chosen_one(broken: Path, config: Path, tmp_path: Path) -> None:
+    chosen = Preferences(tmp_path)
+    assert chosen.remember("theme", "dracula")
+    for theme, shown in (("nord", "nord"), ("", "dracula")):
+        assert ToolpairApp(None, preferences=chosen, theme=theme).theme == shown
+    config.write_text('[open]\ntheme = "nrd"\n[keys]\nfind = "u"\n')
+    terminal = Terminal(
+        [*program(), str(broken)], environment={**os.environ, "XDG_CONFIG_HOME": str(tmp_path / "config")}
+    )
+    terminal.read(until=b"fix everything safe")
+    terminal.press("q")
+    assert terminal.close() == 0
+    said = terminal.text()
+    assert "There is no theme 'nrd'" in said and "u cannot be both undo and find in the list of pairs" in said

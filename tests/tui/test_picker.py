@@ -432,12 +432,11 @@ def test_what_was_said_is_found_as_the_sessions_are_read(home: Path, monkeypatch
         await press(pilot, "ctrl+f")
         assert "type what was said, then ctrl+f" in frame(app)
         await press(pilot, "text:OK  2", "ctrl+f")
-        await until(pilot, lambda: "1 found, 1 of 3 searched" in frame(app))
-        assert "what was said" in lines_of(app)[2] and "esc end the search" in frame(app)
+        await until(pilot, lambda: all(words in frame(app) for words in ("1 found, 1 of 3 searched", "what was said")))
+        assert "esc end the search" in frame(app)
         assert len(rows(app)) == 1 and "ok 2" in rows(app)[0]
         goes_on.set()
-        await until(pilot, lambda: "2 found ──" in frame(app))
-        assert ["ok 2" in row for row in rows(app)] == [True, True]
+        await until(pilot, lambda: "2 found ──" in frame(app) and ["ok 2" in row for row in rows(app)] == [True, True])
         assert "2 sessions of more than 7.0 KB are not searched" in frame(app)
         assert judges[-1].closed and len(judges[-1].found) == 3
         await press(pilot, "escape")
@@ -448,9 +447,13 @@ def test_what_was_said_is_found_as_the_sessions_are_read(home: Path, monkeypatch
         await press(pilot, "backspace", "ctrl+f", "x")
         assert judges[-1].closed and "0 of 5" in frame(app)
         goes_on.set()
+        await press(pilot, "escape", "text:ok 1", "ctrl+f")
+        await until(pilot, lambda: "1 found ──" in frame(app))
         await press(pilot, "f1")
         first = lines_of(app).index(next(line for line in lines_of(app) if "In the list of sessions" in line))
         assert first < 4 and "find what was typed in what was said" in frame(app)
+        await press(pilot, "escape", "enter")
+        await until(pilot, lambda: "ok 1: match 1 of 1" in frame(app))
 
     drive(sessions(home, FindingJudge), play, (120, 40))
 

@@ -21,7 +21,7 @@ from toolpair.shell.settings import of_project as settings_of_project
 OPTIONS: Final = (
     "agent-version", "ascii", "baseline", "color", "ignore", "inactive", "jobs", "keep-backups", "limit",
     "max-id-length", "max-size", "no-cache", "no-journal", "no-pager", "output-format", "profile", "quiet", "recipe",
-    "select", "show-content", "skip-unrecognised", "statistics",
+    "select", "show-content", "skip-unrecognised", "statistics", "theme",
 )  # fmt: skip
 """What can be set: how things are read, judged and shown. Where something is written, and that it is, is typed."""
 OF_PROJECTS: Final = ("profile", "select", "ignore", "baseline")

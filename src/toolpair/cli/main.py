@@ -49,12 +49,16 @@ COMMANDS: Final = {
     "completion": "toolpair.cli.completion",
 }
 INTERFACE: Final = "toolpair.cli.open"
+_WINDOWS: Final = "On Windows toolpair runs in WSL alone: `wsl --install`, then install it and your agents there."
 
 
 def program() -> int:
     """`main` as a whole process: memory is not freed at exit, since the process ends anyway."""
     from toolpair.shell.program import started
 
+    if sys.platform == "win32":
+        streams.say(f"toolpair: {_WINDOWS}\n")
+        return UNREADABLE
     started()
     streams.hold_places()
     code = main()

@@ -37,6 +37,8 @@ commands:
   toolpair diff A B              where two sessions part, and what differs: a fork, a backup
   toolpair explain THING [FILE]  what a rule or an API's error text means, and where it points
   toolpair sees FILE             the history as its agent would send it on resume
+  toolpair prove FILE            the agent that is installed here resumes a copy: what it really sends
+  toolpair cut FILE -o OUT       a part of it as a new session: --before or --after a place
   toolpair report FILE -o OUT    a page to read and to attach to a bug report: OUT.html or OUT.md
   toolpair export FILE --to API  the request body that it is, for any of five APIs
   toolpair first-break LOG       the first request of a log in which each pair broke, and what changed
@@ -44,8 +46,14 @@ commands:
   toolpair form draft FILE       a table for a list of messages that no format knows, to read it by
   toolpair restore FILE          the backups of a file, and one put back
   toolpair formats | profiles | rules | recipes   what is supported
+  toolpair census                all sessions on this machine counted: broken ones, and what they lose
   toolpair cache                 the verdicts kept of earlier checks; clear removes them
-  `toolpair COMMAND --help` says more. To open a file named like a command: ./check, or -- check.
+  toolpair hook                  what makes an agent tell of a broken session by itself
+  toolpair config | doctor       what is set, and what a bug report has to say of the machine
+  toolpair completion | schema   tab completion for a shell; JSON Schemas of what is printed
+  toolpair help TOPIC            a page on a command, a rule, a recipe, a profile, exit-codes
+
+`toolpair COMMAND --help` says more. To open a file named like a command: ./check, or -- check.
 
 examples:
   toolpair                     the sessions of the agents on this machine, this folder's first
@@ -79,6 +87,8 @@ def parser() -> Parser:
     result.add("""
         --no-journal   keep no journal of unsaved fixes, and offer none that an earlier run kept
         --no-cache     check every session in the list, and keep no verdicts (`toolpair cache`)
+        --theme NAME   the colours, as `:theme` lists them; default: what was chosen there, else a dark or a light one
+                       by the terminal's background
         --ascii        draw with ASCII characters only
         -V, --version  print the version and exit
         """)
@@ -237,9 +247,14 @@ def own_settings(wrong: list[str]) -> Own:
 
 def _run_interface(session: Session | None, path: str | None, options: argparse.Namespace, database: str | None) -> int:
     from toolpair.tui import run as run_interface
+    from toolpair.tui import themes
 
     wrong: list[str] = []
     own = own_settings(wrong)
+    theme = options.theme or ""
+    if theme and theme not in themes():
+        wrong.append(f"There is no theme {theme!r}. There are: {', '.join(themes())}.")
+        theme = ""
     for sentence in wrong:
         say(sentence)
     result = run_interface(
@@ -252,6 +267,7 @@ def _run_interface(session: Session | None, path: str | None, options: argparse.
         database=database,
         cached=not options.no_cache,
         own=own,
+        theme=theme,
     )
     if result.saved:
         streams.note_saved()

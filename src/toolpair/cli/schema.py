@@ -14,7 +14,7 @@ from toolpair.cli.meant import closest
 from toolpair.cli.terminal import Parser, add_color, out, style_for
 
 NAMES: Final = (
-    "check", "check-line", "fix", "compare", "diff", "sees", "explain", "first-break", "restore", "sessions",
+    "check", "check-line", "fix", "compare", "diff", "sees", "prove", "explain", "first-break", "restore", "sessions",
     "sessions-line", "census", "formats", "profiles", "rules", "recipes", "demo", "config", "doctor",
 )  # fmt: skip
 """The schemas that `scripts/make_schemas.py` writes."""

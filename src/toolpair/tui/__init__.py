@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolpair.tui.background_loading import Open as Open
     from toolpair.tui.session_list import Sessions
 
-__all__ = ["Own", "RunResult", "own_of", "run"]
+__all__ = ["Own", "RunResult", "own_of", "run", "themes"]
 
 _ESCAPE: Final = "15"
 """Milliseconds before escape counts as a key rather than the start of a sequence, as in other terminal programs.
@@ -40,13 +40,14 @@ def run(
     database: str | None = None,
     cached: bool = True,
     own: Own = USUAL,
+    theme: str = "",
 ) -> RunResult:
     """Show `session`, or the file at `path`, else the list of all sessions found, until the user quits.
 
     `at` is where to start: an id, line:N, message:N, pair:N or an error text. `open` opens `path`, or a session from
     the list, which is that of `database` if one is given. `journal`: applied but unsaved fixes are kept, and offered
     when the file is opened again. `cached`: the verdicts in the list are kept, and known from earlier runs. `own`: what
-    the user has set of the keys and colours.
+    the user has set of the keys and colours. `theme` counts more than the one that was chosen in the interface.
     """
     expect_escape()
     # The imports create many permanent objects: collecting garbage between them is a waste of time.
@@ -66,6 +67,7 @@ def run(
         journal=_journal if journal else None,
         preferences=Preferences.of_user(),
         own=own,
+        theme=theme,
     )
     gc.freeze()
     gc.enable()
@@ -73,6 +75,14 @@ def run(
     with Leaving(app):
         app.run()
     return app.result
+
+
+def themes() -> tuple[str, ...]:
+    """The names that `run` takes."""
+    expect_escape()
+    from toolpair.tui.theme import THEMES
+
+    return THEMES
 
 
 def expect_escape() -> None:

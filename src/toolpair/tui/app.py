@@ -56,9 +56,10 @@ class ToolpairApp(Application):
         journal: Callable[[], Folder] | None = None,
         preferences: Preferences | None = None,
         own: Own = USUAL,
+        theme: str = "",
     ) -> None:
         """`journal` is the folder for unsaved fixes; it is called in a thread."""
-        super().__init__(ascii, sessions, journal, preferences, own)
+        super().__init__(ascii, sessions, journal, preferences, own, theme)
         self._opening = opening
         self._leaving: asyncio.Task[None] | None = None
         self.open_sessions: OpenSessions = OpenSessions(self, session, at)

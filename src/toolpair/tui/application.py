@@ -43,6 +43,8 @@ class Opened:
 
     def __init__(self) -> None:
         self.desks: list[Desk] = []
+        self.sought = ""
+        """What the session that is opened next is searched for at once."""
 
     @property
     def top(self) -> Desk | None:
@@ -90,6 +92,7 @@ class Application(App[None]):
         journal: Callable[[], Folder] | None,
         preferences: Preferences | None,
         own: Own,
+        theme: str,
     ) -> None:
         """`journal` is the folder for unsaved fixes; it is called in a thread."""
         self.own = own
@@ -107,12 +110,12 @@ class Application(App[None]):
         self.colours = Colours()
         self.shows_times: bool | None = None
         """Whether rows have their times; None: where there is much room."""
-        for theme in OWN:
-            self.register_theme(theme)
+        for one in OWN:
+            self.register_theme(one)
         self._preferences = preferences
         self.lean = preferences.lean if preferences is not None else 0
         """Lines that the list has more than it would have."""
-        chosen = preferences.theme if preferences is not None else ""
+        chosen = theme or (preferences.theme if preferences is not None else "")
         self._light = terminal_is_light()
         self.asks_terminal = chosen not in THEMES
         """Whether the theme follows the terminal's background."""

@@ -85,9 +85,9 @@ def changes_text(overview: Overview, fix: Fix) -> str:
     return ", ".join(words) + "." if words else ""
 
 
-def place_text(overview: Overview, problem: Problem, tab: bool = False) -> str:
-    """The title of the card: which problem, which cause, where. `tab`: that key leads to the causes, and nothing else
-    says so.
+def place_text(overview: Overview, problem: Problem, tab: str = "") -> str:
+    """The title of the card: which problem, which cause, where. `tab` is the key that leads to the causes, if nothing
+    else says so.
     """
     session = overview.session
     number = overview.index.number(problem)
@@ -95,7 +95,7 @@ def place_text(overview: Overview, problem: Problem, tab: bool = False) -> str:
     parts = [f"{name} {number[0]:,} of {number[1]:,}" if number else name]
     cause = overview.index.cause_number(problem)
     if cause is not None and problem.severity == "error" and overview.index.causes > 1:
-        parts.append(f"cause {cause:,} of {overview.index.causes:,}{' (tab)' if tab else ''}")
+        parts.append(f"cause {cause:,} of {overview.index.causes:,}{f' ({tab})' if tab else ''}")
 
     where = session.location(problem)
     if where.line is not None:
@@ -147,8 +147,8 @@ class Card:
         self.cells = cells
         self.query = ""
         """What is searched for: it is shown where the output has it."""
-        self.tab = False
-        """Whether to say which key leads to the causes."""
+        self.tab = ""
+        """The key that leads to the causes, if it is to be said."""
         self._cause_said = False
         """Whether the cause is told beside the carets."""
 

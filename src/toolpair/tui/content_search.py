@@ -25,7 +25,7 @@ class ContentSearch:
 
     def __init__(self, words: str, judge: Judge, sessions: Sequence[FoundSession]) -> None:
         self.pattern = re.compile(re.escape(words), re.IGNORECASE)
-        self._words = words
+        self.words = words
         self._judge = judge
         self._sessions = [found for found in sessions if found.understood and found.size <= LARGEST]
         self._too_large = sum(found.understood and found.size > LARGEST for found in sessions)
@@ -38,7 +38,7 @@ class ContentSearch:
         """In a thread; `on_found` is called in the interface's, now and then and at the end."""
         reported = time.monotonic()
         for found in self._sessions:
-            said = self._judge.find(found.path, self._words)
+            said = self._judge.find(found.path, self.words)
             if self._stopped or aside.stopped:
                 break
             self._looked += 1

@@ -281,7 +281,7 @@ PICKER = KeyGroup(
         Key(",".join(key.keys for key in PICKER_MOVE.keys if "problem" not in key.action), "move", "move", False),
         Key("right_square_bracket,left_square_bracket", "problem", "next or previous broken session", False),
         Key("letters", "filter", "filter by agent, folder, last words or id; ! broken ones", False),
-        Key("ctrl+f", "search", "find what was typed in what was said in all sessions", False),
+        Key("ctrl+f", "search_contents", "find what was typed in what was said in all sessions", False),
         Key("enter", "open", "open the session", False),
         Key("ctrl+s", "order", "sort: by age, size, problems, agent, folder", False),
         Key("ctrl+t", "mark", "mark one, then another, to compare the two", False),

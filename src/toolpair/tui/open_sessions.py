@@ -84,8 +84,8 @@ class OpenSessions(Opened):
         desk = Desk(session, opening.size if opening is not None else None)
         self._close_above(keep)
         self.desks.append(desk)
-        screen = PairScreen(desk, self._at, opening, work)
-        self._at = None
+        screen = PairScreen(desk, self._at, opening, work, self.sought)
+        self._at, self.sought = None, ""
         self._pop_to(keep + 2)
         if len(self._app.screen_stack) == keep + 2:
             self._app.switch_screen(screen)

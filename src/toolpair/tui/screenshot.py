@@ -32,8 +32,12 @@ async def _draw(path: str | Path, size: tuple[int, int], keys: Sequence[str]) ->
             await pilot.press(key)
             await pilot.pause()
         await pilot.pause(_REST)
-        svg = app.export_screenshot(title="toolpair")
-    # A picture must not fetch anything: the reader's own monospace font is used.
+        return plain(app.export_screenshot(title="toolpair"))
+
+
+def plain(svg: str) -> str:
+    """The picture as it can be put anywhere."""
+    # It must not fetch anything: the reader's own monospace font is used.
     svg = _FONT_FACE.sub("", svg)
     # Fira Code has ligatures; a picture of a terminal must not.
     return svg.replace("</style>", "text { font-variant-ligatures: none; }\n</style>", 1)

@@ -48,7 +48,7 @@ def _lines(glyphs: Glyphs, conversation: Conversation, most: int | None) -> Iter
     else:
         version = f" {seen.version}" if seen.version else ""
         yield f"As {seen.agent}{version} sends it."
-        signs = f"{LEFT_OUT} left out   {REPLACED} replaced   {CHANGED} changed   {ADDED} added by the agent"
+        signs = f"  {LEFT_OUT} left out   {REPLACED} replaced   {CHANGED} changed   {ADDED} added by the agent"
         yield glyphs.own(signs)
     number = -1
     for row in rows_sent(conversation):

@@ -62,7 +62,7 @@ function _shtab_toolpair_using
 end
 
 set -g _shtab_toolpair_commands demo check fix compare diff sees prove first-break export cut excerpt form report explain restore sessions census cache formats profiles rules recipes config doctor schema help hook completion
-set -g _shtab_toolpair_opts_with_value --after --agent --agent-version --at --backup --baseline --before --choose --color --conversation --folder --for-error --form --format --ignore --jobs --keep-backups --leaf --leaf-b --limit --max-id-length --max-size --model --output --output-format --problem --profile --program --recipe --request --rule --seconds --select --to --turn -n -o
+set -g _shtab_toolpair_opts_with_value --after --agent --agent-version --at --backup --baseline --before --choose --color --conversation --folder --for-error --form --format --ignore --jobs --keep-backups --leaf --leaf-b --limit --max-id-length --max-size --model --output --output-format --problem --profile --program --recipe --request --rule --seconds --select --theme --to --turn -n -o
 
 complete -c toolpair -e
 complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -eq 0' -a '(_toolpair_files)'
@@ -73,6 +73,7 @@ complete -c toolpair -n _shtab_toolpair_using -l at -x -d 'start at an id, a too
 complete -c toolpair -n _shtab_toolpair_using -l leaf -x -d 'use the history that ends at this record (its id, or the beginning of it), where a file has branches; `check --output-format json` lists them'
 complete -c toolpair -n _shtab_toolpair_using -l no-journal -d 'keep no journal of unsaved fixes, and offer none that an earlier run kept'
 complete -c toolpair -n _shtab_toolpair_using -l no-cache -d 'check every session in the list, and keep no verdicts (`toolpair cache`)'
+complete -c toolpair -n _shtab_toolpair_using -l theme -x -d 'the colours, as `:theme` lists them; default: what was chosen there, else a dark or a light one by the terminal'"'"'s background'
 complete -c toolpair -n _shtab_toolpair_using -l ascii -d 'draw with ASCII characters only'
 complete -c toolpair -n _shtab_toolpair_using -s V -l version -d 'print the version and exit'
 complete -c toolpair -n _shtab_toolpair_using -l profile -xka "anthropic anthropic/4.6 anthropic/5.1 anthropic/before-4.6 anthropic/other-models azure-openai bedrock-converse bedrock-converse/separate dashscope deepseek deepseek/plain deepseek/thinking gemini gemini/2 gemini/3 groq llama-cpp llama-cpp/alternating llama-cpp/arguments-walked llama-cpp/text-only llama-cpp/user-needed lm-studio lm-studio/alternating lm-studio/arguments-walked lm-studio/text-only lm-studio/user-needed minimax mistral mistral/v11 mistral/v13 mistral/v2 mistral/v3 mistral/v7 moonshot moonshot/plain moonshot/thinking ollama ollama/alternating ollama/arguments-walked ollama/text-only ollama/user-needed openai-chat openai-chat/older openai-responses openai-responses/stateless openrouter vertex-anthropic vertex-anthropic/4.6 vertex-anthropic/5.1 vertex-anthropic/before-4.6 vllm vllm/alternating vllm/arguments-walked vllm/text-only vllm/user-needed xai zai" -d 'the provider whose rules to check, or a family of its models, as in mistral/v13 (`toolpair profiles`); default: the one that fits the format'
@@ -356,7 +357,7 @@ complete -c toolpair -n '_shtab_toolpair_using doctor' -l color -xka "auto alway
 complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -eq 0' -a schema -d 'Print the JSON Schema of a command'"'"'s JSON, or list them.'
 complete -c toolpair -n '_shtab_toolpair_using schema' -s h -l help -d 'show this help message and exit'
 complete -c toolpair -n '_shtab_toolpair_using schema' -l color -xka "auto always never" -d 'colours; auto: on a terminal, unless NO_COLOR says never or FORCE_COLOR always (default: auto)'
-complete -c toolpair -n '_shtab_toolpair_using schema; and test $_shtab_toolpair_npos -eq 0' -ka "check check-line fix compare diff sees explain first-break restore sessions sessions-line census formats profiles rules recipes demo config doctor" -d 'of which output'
+complete -c toolpair -n '_shtab_toolpair_using schema; and test $_shtab_toolpair_npos -eq 0' -ka "check check-line fix compare diff sees prove explain first-break restore sessions sessions-line census formats profiles rules recipes demo config doctor" -d 'of which output'
 complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -eq 0' -a help -d 'Print a page on a command, a rule, a recipe, a profile, or exit-codes.'
 complete -c toolpair -n '_shtab_toolpair_using help' -s h -l help -d 'show this help message and exit'
 complete -c toolpair -n '_shtab_toolpair_using help' -l no-pager -d 'print it all, with no pager'

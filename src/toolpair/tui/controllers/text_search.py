@@ -73,6 +73,11 @@ class TextSearch:
         self._tell = lambda note: prompt.show_notes(note) if prompt.is_on else None
         owner.ask(prompt, given)
 
+    def begin(self, query: str) -> None:
+        """Go to the first match in all rows."""
+        self._mark(query)
+        self._look(1, -1)
+
     def _mark(self, query: str) -> None:
         """Highlight this text in all rows."""
         self.query = self._owner.pairs.query_text = query

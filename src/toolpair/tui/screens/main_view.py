@@ -10,7 +10,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Grid, Vertical
 
-from toolpair.text.cells import cut
+from toolpair.text.cells import cut, wrap
 from toolpair.tui.card_text import Card, Part, learn_preview
 from toolpair.tui.causes_text import CauseEntry, cause_entries, causes_hints, entry_lines, entry_of, title_of
 from toolpair.tui.controllers.owner import Owner
@@ -51,6 +51,8 @@ REST = 0.12
 """Seconds without a key before deferred work starts."""
 SHOWN = 0.03
 """Seconds without a key before the preview follows the cursor."""
+_LONG_NOTE, _NOTE = 20, 3
+"""Lines of a screen from which a long note may take several, and how many."""
 _AROUND_CAUSES = 2
 """The title of the causes, and their keys."""
 HINTS: tuple[Hint, ...] = (
@@ -255,7 +257,7 @@ class MainView(Owner):
         overview.wanted = None
         self._card_text = Card(overview, glyphs, card_columns(width, height))
         self._card_text.query = self.pairs.query_text
-        self._card_text.tab = width < WIDE and not self.in_causes
+        self._card_text.tab = glyphs.key("tab", "pane") if width < WIDE and not self.in_causes else ""
         causes = self._causes_text(width, height) if width >= WIDE or self.in_causes else []
         needs = self._needs(problem, sum(map(len, causes)) + _AROUND_CAUSES)
         divided = self._divide(width, height, len(head), needs)
@@ -284,7 +286,7 @@ class MainView(Owner):
             self._keys.show([(glyphs.ui(f" {self.note}", "title"),)])
             return
         keys = hint_line(glyphs, self._hints, width)
-        self._keys.show([keys] if height < 12 else [self._note_line(width), keys])
+        self._keys.show([keys] if height < 12 else [*self._note_lines(width, height), keys])
 
     def _causes_text(self, width: int, height: int) -> list[list[Line]]:
         """The lines of each cause."""
@@ -393,23 +395,29 @@ class MainView(Owner):
             self.overview.wanted = None
             self.redraw()
 
-    def _note_line(self, width: int) -> Line:
+    def _note_lines(self, width: int, height: int) -> list[Line]:
+        """What is said above the keys, on several lines if it is long."""
         glyphs = self.glyphs
         work = self.work.now
         if work is not None:
             right = glyphs.ui(f"{self.note or 'esc stops'} ", "title" if self.note else "dim")
-            return bar_line(glyphs, work.what, work.done, work.total, (right,), width, work.unit)
+            return [bar_line(glyphs, work.what, work.done, work.total, (right,), width, work.unit)]
         if not self.note:
             notes = len(self.overview.walk) if self.overview.has_notes_alone else 0
-            return glyphs.rule(f"{count_text(notes, 'note')}: nothing breaks" if notes else "", width)
-        words = cut(glyphs.own(f"── {self.note} "), width, glyphs.ellipsis)
-        rest = glyphs.rule("", max(0, width - line_width((Span(words),))))
-        return (Span(words, "title"), *rest)
+            return [glyphs.rule(f"{count_text(notes, 'note')}: nothing breaks" if notes else "", width)]
+        most = _NOTE if height >= _LONG_NOTE else 1
+        said = wrap(glyphs.own(self.note), width - 4) if most > 1 else [self.note]
+        last = " ".join(said[most - 1 :])
+        return [self._note_line(words, width) for words in (*said[: most - 1], last) if words]
+
+    def _note_line(self, words: str, width: int) -> Line:
+        said = Span(cut(self.glyphs.own(f"── {words} "), width, self.glyphs.ellipsis), "title")
+        return (said, *self.glyphs.rule("", max(0, width - line_width((said,)))))
 
     def draw_bar(self) -> None:
         width, height = self._extent
         if width and height >= 12:
-            self._keys.show([self._note_line(width), *self._keys.lines[1:]])
+            self._keys.show([*self._note_lines(width, height), *self._keys.lines[-1:]])
 
     @property
     def _hints(self) -> Sequence[Hint]:

@@ -57,8 +57,11 @@ class PairScreen(MainView):
         at: str | None = None,
         opening: Opening | None = None,
         reading: LongTask | None = None,
+        sought: str = "",
     ) -> None:
-        """`opening`: of this file the session has but the beginning, while `reading` goes on."""
+        """`opening`: of this file the session has but the beginning, while `reading` goes on. `sought` is searched for
+        at once.
+        """
         super().__init__(desk)
         self.work = CurrentWork(self)
         self.row_filter = RowFilter(self)
@@ -66,6 +69,7 @@ class PairScreen(MainView):
         self._follower = Follower(self)
         self.journal = JournalOffer(self)
         self._at = at
+        self._sought = sought
         self.reading = ReadingOn(self, opening, reading, self._all_is_read)
 
     def on_mount(self) -> None:
@@ -94,6 +98,8 @@ class PairScreen(MainView):
         at, self._at = self._at, None
         if at:
             go_to(self, at)
+        elif self._sought:
+            self._search.begin(self._sought)
         look_for_neighbours(self)
         self.journal.begin()
 

@@ -79,7 +79,7 @@ class PickerScreen(BaseScreen[None]):
         Binding("escape", "back", "clear the filter, then quit", show=False),
         Binding("ctrl+s", "order", "sort", show=False, priority=True),
         Binding("ctrl+t", "mark", "mark, then compare two", show=False, priority=True),
-        Binding("ctrl+f", "search", "search what was said", show=False, priority=True),
+        Binding("ctrl+f", "search_contents", "search what was said", show=False, priority=True),
         *PICKER_MOVE.bindings(priority=True),
     ]
     DEFAULT_CSS = """
@@ -212,6 +212,8 @@ class PickerScreen(BaseScreen[None]):
         if self._is_known:
             # The session that was opened last may only be listed now.
             self._filter(here.path if here is not None and self._list.cursor else self._sessions.last)
+            if self._search is not None:
+                self.action_search_contents()  # these, too
             return
         self._is_known, self._ready_since = True, time.monotonic()
         self.query_one(SafeInput).focus()
@@ -287,7 +289,7 @@ class PickerScreen(BaseScreen[None]):
             leaves = "clear the filter" if search is None else "end the search"
         hints: list[Hint] = [
             ("enter", "open" if self._chosen is None else "compare with this", "open"), ("↑ ↓", "move", ""),
-            ("letters", "filter", ""), ("ctrl+f", "search contents", "search"),
+            ("letters", "filter", ""), ("ctrl+f", "search contents", "search_contents"),
             ("]", "next broken", "problem(1)"), ("!", "only broken", "only_broken"),
             ("ctrl+s", "sort", "order"),
             ("ctrl+t", "mark to compare" if self._marked is None else "compare with the marked one", "mark"),
@@ -351,11 +353,12 @@ class PickerScreen(BaseScreen[None]):
             return glyphs.paragraph(f"There are no sessions in {self._database}.", width, "warning")
         if self._found:
             return glyphs.paragraph("No session matches. esc clears the filter.", width, "warning")
-        lines = glyphs.paragraph("No agent sessions were found on this machine. Looked in:", width, "warning")
+        lines = glyphs.paragraph("No agent sessions were found on this machine.", width, "warning")
+        more = "Sessions elsewhere? toolpair FILE opens any session file, and the agents' own variables are respected"
+        lines += glyphs.paragraph(f"{more} ({', '.join(variables())}). Looked in:", width)
         for title, folder in looked_in(self._sessions.machine):
             lines += glyphs.paragraph(f"{title}: {home_short(folder, self._home)}", width, "dim", indent=3, limit=2)
-        more = "Sessions elsewhere? toolpair FILE opens any session file, and the agents' own variables are respected"
-        return [*lines, *glyphs.paragraph(f"{more} ({', '.join(variables())}).", width)]
+        return lines
 
     # the filter
 
@@ -392,7 +395,7 @@ class PickerScreen(BaseScreen[None]):
 
     # what was said
 
-    def action_search(self) -> None:
+    def action_search_contents(self) -> None:
         """Search all listed sessions for the words in the filter; results are shown as they come."""
         self._end_search()
         typed = self.query_one(SafeInput).value.split()
@@ -517,6 +520,7 @@ class PickerScreen(BaseScreen[None]):
 
     def _open(self, found: FoundSession) -> None:
         self._opening = True
+        self.tool.open_sessions.sought = self._search.words.lower() if self._search is not None else ""
         self.set_focus(None)
         self.say(f"opening {os.path.basename(found.path)} …")
         self._work = LongTask("reading", found.size)
