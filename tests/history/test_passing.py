@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -11,15 +12,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.history.opening import both
+from tests.formats.claude_code_files import Log, call
+from tests.history.opening import both, judged_by
 from tests.history.sessions import session as claude_code
 from tests.history.test_lists import broken
 from tests.rounds import tries
+from toolpair.cli.main import main
 from toolpair.history import row_text_search as passing
+from toolpair.history.conversation import Conversation
 from toolpair.history.joined_windows import RowPrefilter
 from toolpair.history.text_prefilter import ByteQuery
 from toolpair.history.window import Reading, Window
-from toolpair.session.session import Session
+from toolpair.reports.excerpt.excerpts import excerpt_of
+from toolpair.reports.export.exporting import export
+from toolpair.session.session import Session, open_session
 from toolpair.tui.overview import Overview
 from toolpair.tui.row_search import filter_test, row_text, term_row_filter, text_row_filter, text_test
 from toolpair.tui.searching import RowSearch
@@ -243,3 +249,22 @@ def test_what_bytes_tell(text: str, written: Any, may: bool) -> None:
     data = written if isinstance(written, str) else json.dumps(written)
     wanted = ByteQuery([text])
     assert (not wanted.is_useful or wanted.may_occur_in(data.encode().lower())) is may
+
+
+def test_what_hands_a_session_on_reads_it_window_by_window(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = Log()
+    log.user("u", "go")
+    for n in range(40):
+        log.says(f"a{n}", f"m{n}", call(f"toolu_{n:03}"))
+        log.result(f"r{n}", f"a{n}", f"toolu.{n:03}" if n == 20 else f"toolu_{n:03}", f"output {n}")
+    path = tmp_path / "long.jsonl"
+    path.write_bytes(b"".join(json.dumps(value).encode() + b"\n" for value in log.values))
+    with judged_by(4):
+        assert len(open_session(path).conversation.windows) > 3
+        monkeypatch.setattr(Conversation, "_as_one_window", property(lambda _: pytest.fail("it was read as a whole")))
+        assert main(["sees", str(path)]) == 0
+        assert len(export(open_session(path), "anthropic").body["messages"]) == 82
+        assert excerpt_of(open_session(path), redact=False).problem.rule == "result.id_mismatch"
+    assert capsys.readouterr().out.count("after 1 recommended fix") == 1

@@ -16,6 +16,8 @@ from toolpair.transcript.known_systems import SYSTEMS
 
 TOKEN: Final = re.compile(r"[^\W_]{4,}")
 """What counts as a word when a copy is compared with the original: shorter ones say nothing by themselves."""
+_PIECE: Final = 1 << 20
+"""Characters, at least, that are looked through at once."""
 _VERSION: Final = re.compile(
     r"v?\d{1,5}(?:\.\d{1,5}){1,3}(?:-(?:alpha|beta|rc|dev|next|nightly|canary)(?:\.?\d{1,4})?)?\Z"
 )
@@ -90,6 +92,7 @@ _ESCAPE: Final = re.compile(
 )
 
 _HALF: Final = re.compile("u([0-9a-fA-F]{4})")
+_PAIR: Final = len("\\ud83d\\ude00")
 
 
 def decoded(content: str) -> str:
@@ -99,7 +102,13 @@ def decoded(content: str) -> str:
 
 def words_of(text: str) -> frozenset[str]:
     """All words of four characters or more, in lower case."""
-    return frozenset(TOKEN.findall(text.lower()))
+    found: set[str] = set()
+    at = 0
+    while at < len(text):  # some lines at a time: a session has many words, most of them often
+        end = text.find("\n", at + _PIECE) + 1 or len(text)
+        found.update(TOKEN.findall(text[at:end].lower()))
+        at = end
+    return frozenset(found)
 
 
 def words_anywhere(content: str) -> frozenset[str]:
@@ -111,6 +120,8 @@ def _character(match: re.Match[str]) -> str:
     code = match[1] or match[2]
     if code is not None:
         character = chr(int(code, 16))
+    elif len(match[0]) < _PAIR:
+        return " "
     else:
         halves = [int(half, 16) & 0x3FF for half in _HALF.findall(match[0])]
         if len(halves) < 2:
