@@ -98,7 +98,9 @@ def test_links_of_the_pages_by_hand_lead_somewhere() -> None:
         for target, anchor in re.findall(r"\]\((?!https?://)([^)#\s]*)(?:#([^)]*))?\)", text):
             path = (page.parent / target).resolve() if target else page
             assert path.exists(), f"{page.name}: {target}"
-            assert page.parent != DOCS or path.is_relative_to(DOCS), f"{page.name}: the docs site does not have {target}"
+            assert page.parent != DOCS or path.is_relative_to(DOCS), (
+                f"{page.name}: the docs site does not have {target}"
+            )
             assert not anchor or anchor in anchors(path), f"{page.name}: {target}#{anchor}"
 
 
