@@ -18,6 +18,8 @@ import pytest
 from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
+from tests.rounds import ROUNDS
+
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_sessions"
 
 _PINNED = {"NO_COLOR": "1", "TZ": "UTC", "COLUMNS": "100", "LINES": "30", "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
@@ -113,6 +115,10 @@ def pinned_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             patch.setenv(name, value)
         # The newest measured version resumes sessions, whatever is installed here.
         patch.setattr("toolpair.cli.inputs.version_here", lambda format_id: None)
+        if not ROUNDS:  # what is waited for, a disk or another writer, is not there but in tests of their own
+            patch.setattr(os, "fsync", lambda descriptor: None)
+            patch.setattr("toolpair.source.rows.reading._TICK", 0)
+            patch.setattr("toolpair.source.folders.stored_session._TICK", 0)
         if os.path.exists(f"/proc/{_WORKER}/task/{_WORKER}/children"):
             patch.setattr("toolpair.source.saving.holders._processes", lambda: list(_family(_WORKER)))
         # Not created: hardly any test keeps something.

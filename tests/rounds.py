@@ -40,12 +40,15 @@ def mixed(ones: Iterable[Case], others: Iterable[Other]) -> list[tuple[Case, Oth
     return [(firsts[number % len(firsts)], seconds[number % len(seconds)]) for number in range(longer)]
 
 
-def of_each_kind(kinds: Iterable[str], few: int) -> list[int]:
-    """The places of this many of each kind, from its first to its last; every place where nothing is left out."""
+def of_each_kind(kinds: Iterable[str], few: int, turn: int | None = None) -> list[int]:
+    """The places of this many of each kind, from its first to its last; every place where nothing is left out.
+
+    `turn`: of these only one, another in each turn.
+    """
     places: dict[str, list[int]] = {}
     for place, kind in enumerate(kinds):
         places.setdefault(kind, []).append(place)
-    steps = range(few)
+    steps = range(few) if turn is None else [turn % few]
     wanted = {
         place
         for found in places.values()

@@ -23,7 +23,6 @@ from benchmarks.harness.plan import Plan
 from benchmarks.harness.terminal import Terminal
 from benchmarks.measures.fix_all import REVIEW
 from benchmarks.measures.interface_start import READ, ROW
-from benchmarks.measures.save import SAVED
 from benchmarks.report import BEGIN, END, page_with, verdict
 from benchmarks.report import text as report_text
 from benchmarks.run import main as run_benchmarks
@@ -270,7 +269,7 @@ def test_the_interface_says_what_the_measures_wait_for(tmp_path: Path) -> None:
             terminal.press(key, REVIEW if key == "A" else "(?<!\\d)1 fix")
             terminal.settle()
             if key == "A":
-                terminal.press("\r", SAVED)
+                terminal.press("\r", "✓ Saved")
     assert toolpair.open(path).problems == ()
 
 

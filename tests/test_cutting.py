@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 import toolpair
 from tests import opencode_folders, opencode_sessions
 from tests.cli.conftest import Run, run
+from tests.formats.test_openhands import SOUND, conversation
 from tests.formats.test_strands import strands
 from tests.rounds import some
 from tests.tui.driving import drive, frame, press
@@ -202,6 +203,8 @@ def test_what_cannot_be_cut_says_why(samples: Path, tmp_path: Path) -> None:
     session = open_session(samples / "proxy-log.jsonl")
     with pytest.raises(Refused, match="conversations"):
         cut_at(session, 1, "before")
+    with pytest.raises(Refused, match=r"only reads.*toolpair export"):
+        cut_at(open_session(conversation(tmp_path, *SOUND)), 1, "after")
     session = open_session(samples / "openai-chat-missing.json")
     session.stage(session.problems[0])
     with pytest.raises(Refused, match="applied fixes"):
@@ -224,6 +227,16 @@ def test_the_command(run: Run, tmp_path: Path, samples: Path) -> None:
     assert toolpair.cut is cut
 
 
+def test_how_a_folder_of_its_own_is_opened_is_said(run: Run, tmp_path: Path) -> None:
+    where = Path(_strands_folder(tmp_path / "all"))
+    ran = run("cut", where, "--before", "message:2", "-o", tmp_path)
+    assert ran.code == 0 and "It is in a folder of its own, where it is still called a." in ran.err
+    assert f'FileSessionManager(session_id="s1", storage_dir="{tmp_path}")' in ran.err
+    assert toolpair.open(f"{tmp_path / 'session_s1'}::a").conversation.transcript.messages
+    ran = run("cut", where, "--before", "message:2", "-o", tmp_path / "part")
+    assert ran.code == 0 and "Strands finds it under a name that begins with session_." in ran.err
+
+
 def test_the_interface(tmp_path: Path) -> None:
     path = tmp_path / "list.json"
     path.write_text(json.dumps(chat()))
@@ -240,3 +253,17 @@ def test_the_interface(tmp_path: Path) -> None:
     drive(path, play)
     assert json.loads((tmp_path / "list.part.json").read_text())[-1] == chat()[-1]
     assert json.loads(path.read_text()) == chat()
+
+
+def test_the_interface_names_a_new_folder_for_a_session_that_is_one(tmp_path: Path) -> None:
+    where = Path(_strands_folder(tmp_path))
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "G", "C", "1")
+        assert "session_s1-part" in frame(app)
+        await press(pilot, "enter")
+        await asyncio.sleep(0)
+        assert "written to" in frame(app)
+
+    drive(where, play)
+    assert toolpair.open(f"{tmp_path / 'session_s1-part'}::a").conversation.transcript.messages

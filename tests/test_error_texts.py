@@ -209,7 +209,7 @@ def test_a_text_that_is_cut(data: st.DataObject) -> None:
                 "GRQ01",
             }
             | {"GRQ02", "GRQ03", "LIT01", "LIT04", "OAI15", "OAI16", "PAI01", "RSP04", "RSP05", "TPL05"}
-            | {"GEM20", "QWN03", "QWN06", "RSP23", "TPL10", "VLM01", "VTX01"},
+            | {"BDR24", "GEM20", "QWN03", "QWN06", "RSP23", "TPL10", "VLM01", "VTX01"},
         ),
         (120, {"BDR18", "LIT01", "LIT04", "RSP04", "RSP05"}),
     ],

@@ -264,6 +264,7 @@ DOORS = {
         "shell.machine",
         "shell.program",
         "tui.app",
+        "tui.theme",
         "tui.background_loading",
         "tui.leaving",
         "tui.picker_checks",
@@ -371,9 +372,9 @@ FORMATS = {
     },
     "formats.claude_code.around": {"formats.claude_code.sending"},
     "formats.claude_code.sending.taking": {"formats.claude_code.sending.task_reports"},
-    **dict.fromkeys(
-        ("formats.oh_my_pi.format", "formats.openclaw.format", "formats.pi.format"), {"formats.pi_family.light"}
-    ),
+    "formats.oh_my_pi.format": {"formats.pi_family.light"},
+    "formats.openclaw.format": {"formats.pi_family.light"},
+    "formats.pi.format": {"formats.pi_family.light"},
     "formats.codex.rollout_lines": {"source.deep_values"},
     "formats.codex.agent": {
         "formats.codex.forks",
@@ -458,7 +459,7 @@ KEYS = {
     "tui.screens.base_screen": {"tui.commands"},
     "tui.screens.chooser": {"session.carrying_out"},
     "tui.screens.loading": {"tui.screens.writing"},
-    "tui.screens.main_view": {"tui.preview_text"},
+    "tui.screens.main_view": {"history.losses", "tui.preview_text"},
     "tui.screens.pair_screen": {
         "tui.commands",
         "tui.controllers.cutting",

@@ -10,6 +10,7 @@ import struct
 import tempfile
 from collections.abc import Callable
 from copy import deepcopy
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -295,6 +296,7 @@ def test_an_image_is_taken_out(name: str, tmp_path: Path) -> None:
         now = session.to_bytes()
         assert now.count(DATA.encode()) == opened.to_bytes().count(DATA.encode()) - (name != BY_ASSET)
         assert NOTE.encode() in now and SAID.encode() in now and b"See this." in now
+        assert now.index(b"See this.") < now.index(NOTE.encode())
         assert (b"sha256:1" if name == BY_ASSET else DATA.encode()) in _aside(session)
         _is_whole(opened, session)
 
@@ -728,6 +730,26 @@ def test_half_a_character_is_replaced_anywhere_in_a_request() -> None:
         assert session.to_bytes() == data
 
 
+@pytest.mark.parametrize("system", ["Be brief.", "Be \\ud83d"])
+def test_what_is_around_many_messages_stays_when_one_is_changed(system: str) -> None:
+    """Such a list is read in windows, which have nothing around them."""
+    messages: list[Any] = []
+    for number in range(900):
+        call = {"type": "tool_use", "id": f"toolu_{number}", "name": "look", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": SAID}
+        messages += [{"role": "user", "content": "Look."}, {"role": "assistant", "content": [call]}]
+        messages += [{"role": "user", "content": [result]}] if number != 450 else []
+        messages.append({"role": "assistant", "content": "Done."})
+    around = f'{{"model": "m", "system": "{system}", "messages": '.encode(), b', "max_tokens": 9}\n'
+    session = toolpair.session.session.open_session(
+        "body.json", data=around[0] + json.dumps(messages).encode() + around[1]
+    )
+    session.stage_recommended()
+    now = session.to_bytes()
+    assert now.startswith(around[0].replace(b"ud83d", b"ufffd")) and now.endswith(around[1]) and not session.left
+    assert len(json.loads(now)["messages"]) >= len(messages)
+
+
 @pytest.mark.parametrize(
     ("name", "sent"), [("anthropic", True), ("gemini-contents", True), ("strands", False), ("codex", False)]
 )
@@ -761,3 +783,62 @@ def test_an_image_of_bedrocks_stays_as_it_is_written_where_its_result_becomes_te
     session.stage(problem, next(fix for fix in problem.fixes if fix.id == "error-as-words"))
     now = json.loads(session.to_bytes())[2]["content"][0]["toolResult"]
     assert "status" not in now and now["content"][1:] == failed["content"] and "error" in now["content"][0]["text"]
+
+
+def _without_calls(messages: list[Any]) -> None:
+    del messages[1]
+
+
+def _said_twice(messages: list[Any]) -> None:
+    messages.append(deepcopy(messages[-1]))
+
+
+def _begun_by_the_model(messages: list[Any]) -> None:
+    del messages[0]
+
+
+def _cut_in_a_character(messages: list[Any]) -> None:
+    messages[-1]["beside"] = "x\ud83d"
+
+
+def _unanswered(messages: list[Any]) -> None:
+    messages[-1] = deepcopy(messages[0])
+
+
+_DEFECTS = (_without_calls, _said_twice, _begun_by_the_model, _cut_in_a_character, _unanswered)
+_TOGETHER = [
+    (name, *defects)
+    for name in ("anthropic", "openai-chat", "openai-responses", "gemini-contents", "bedrock-converse")
+    for defects in combinations(_DEFECTS, 2)
+]
+
+
+@pytest.mark.parametrize(("name", "one", "other"), some(_TOGETHER, 6))
+def test_images_and_other_defects_together(
+    name: str, one: Callable[[list[Any]], None], other: Callable[[list[Any]], None]
+) -> None:
+    messages = json.loads(MADE[name]()[1])
+    one(messages)
+    other(messages)
+    body = {"contents" if name.startswith("gemini") else "messages": messages, "modelId": "m", "system": "x\ud83d"}
+    data = json.dumps({"input": messages, "instructions": "x\ud83d"} if "responses" in name else body).encode()
+    opened, session = (toolpair.session.session.open_session("body.json", data=data) for _ in range(2))
+    session.stage_recommended()
+    while named := [
+        (problem, fix)
+        for number in range(len(session.conversation.transcript.messages))
+        for problem in session.conversation.named(["content.image_too_large"], NamedPlace(number))
+        for fix in problem.fixes
+        if fix.id == "remove-image"
+    ]:
+        session.stage(*named[0])
+    now = session.to_bytes()
+    json.loads(now)
+    assert DATA.encode() not in now and b"ud83d" not in now
+    assert not session.conversation.texts_gone(opened.conversation)
+    again = toolpair.session.session.open_session("body.json", data=now, format=session.format.id)
+    again.stage_recommended()
+    assert again.to_bytes() == now
+    while session.undo() is not None:
+        pass
+    assert session.to_bytes() == data

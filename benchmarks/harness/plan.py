@@ -28,11 +28,11 @@ class Plan:
 
     def times(self, usual: int) -> int:
         """Repetitions of a measurement that is usually repeated so often."""
-        return self.repeat or (max(3, usual // 2) if self.quick else usual)
+        return self.repeat or (max(2, usual // 3) if self.quick else usual)
 
     def keys(self, usual: int) -> int:
         """How often a key is pressed; a percentile needs many."""
-        return usual // 2 if self.quick else usual
+        return usual // 3 if self.quick else usual
 
     @property
     def quick(self) -> bool:

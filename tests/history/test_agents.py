@@ -26,6 +26,8 @@ LIT: Final = {
     "qwen-code": "qwen-code",
     "gemini-cli": "gemini-cli",
     "copilot-cli": "copilot-cli",
+    "kimi-cli": "kimi-cli",
+    "continue": "continue",
 }
 """Format -> the agent whose records are read as such."""
 _ODD: Final[tuple[Any, ...]] = (
@@ -99,6 +101,24 @@ def _mutated(values: list[Any], chance: random.Random) -> list[Any]:
     return values
 
 
+def _compacted(values: list[Any], chance: random.Random) -> None:
+    """Put summaries into a session of pi's or Qwen Code's, each with what it keeps."""
+    for number in range(chance.randrange(3)):
+        at = chance.randrange(8, len(values))
+        first = chance.randrange(max(at - 9, 3), at)
+        if "uuid" in values[at - 1]:
+            said = [value["message"] for value in values[first:at] if "message" in value]
+            text = json.dumps(said)
+            if text.count('"functionCall"') != text.count('"functionResponse"') and chance.random() < 0.8:
+                said = []
+            payload = {"compressedHistory": [{"role": "user", "parts": [{"text": "What was done."}]}, *said]}
+            made = {**values[at - 1], "uuid": f"c{number}", "type": "system", "subtype": "chat_compression"}
+            values.insert(at, {**{key: one for key, one in made.items() if key != "message"}, "systemPayload": payload})
+        else:
+            made = {"summary": "What was done.", "firstKeptEntryId": values[first].get("id"), "tokensBefore": 9}
+            values.insert(at, {"type": "compaction", "id": f"c{number}", "parentId": "", "timestamp": "2026", **made})
+
+
 def _linked(values: list[Any]) -> None:
     """Put the links right that lead from a record to the one before."""
     last = None
@@ -113,9 +133,8 @@ def _written(values: list[Any], layout: str, chance: random.Random | None = None
     made = [line.encode("utf-8", "surrogatepass") for line in lines]
     if chance is not None and chance.random() < 0.2:
         at = chance.randrange(len(made))
-        old, new = chance.choice(
-            [(b'":"', b'":"\xff'), (b'{"', b'{"k":1,"k":2,"'), (b"}", b""), (b'":"', b'":"\\ud800')]
-        )
+        wrong = [(b'":"', b'":"\xff'), (b'{"', b'{"k":1,"k":2,"'), (b'":"', b'":"\\ud800'), (b"}", b"")]
+        old, new = chance.choice(wrong if layout == "lines" else wrong[:-1])
         made[at] = made[at].replace(old, new, 1)
     return (b"\n" if layout == "lines" else b",").join(made)
 
@@ -136,6 +155,8 @@ def test_windows_together_tell_what_the_whole_does(agent: str, folder: Path) -> 
         values = json.loads(json.dumps(sound))
         if seed:
             values = _mutated(values, chance)
+            if seed % 4 == 1 and like in ("pi", "oh-my-pi", "qwen-code"):
+                _compacted(values, chance)
             if seed % 2:
                 _linked(values)
         path = folder / f"{agent}.{'jsonl' if AGENTS[like] == 'lines' else 'json'}"

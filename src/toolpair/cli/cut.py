@@ -12,6 +12,7 @@ from toolpair.cli.exits import UsageError
 from toolpair.cli.terminal import Parser, add_common, add_leaf, add_options, one_profile, safe, style_for
 from toolpair.session.cutting import Part, Side, cut
 from toolpair.shell.program import command
+from toolpair.source.folders.stored_session import StoredFiles
 from toolpair.text.shell import shell_word
 from toolpair.transcript.counting import plural
 
@@ -78,6 +79,8 @@ def run(options: argparse.Namespace) -> int:
     if (rows := session.file.snapshot.rows) is not None:
         what = "folder" if rows.in_folder else "database"
         told.append(f"It is in a {what} of its own, where it is still called {rows.session}.")
+        if isinstance(rows, StoredFiles) and (way := rows.layout.opened_by(out)) is not None:
+            told.append(way)
     for line in (*told, *saved.notes):
         streams.say(f"  {safe(line)}\n")
     if errors:

@@ -88,9 +88,10 @@ def run(options: argparse.Namespace) -> int:
         say("--as-is exports it as it is.")
         return exits.PROBLEMS
     if options.output is None:
-        streams.write_bytes(made.json)
+        for chunk in made.chunks():
+            streams.write_bytes(chunk)
     else:
-        save_as(options.output, [made.json], options.force)
+        save_as(options.output, made.chunks(), options.force)
         streams.note_saved()
     _tell(made, options.ids)
     if options.curl or options.python:

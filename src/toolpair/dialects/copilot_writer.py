@@ -40,7 +40,8 @@ class CopilotWriter(AnthropicWriter):
         return self.message(role, "")
 
     def with_blocks(self, value: Any, blocks: Iterable[DraftBlock]) -> Any:
-        found = list(blocks)
+        # What is attached is sent after the words, and so is what stands in its place.
+        found = sorted(blocks, key=lambda block: block.source is not None and block.source.kind == "media")
         result = next((block for block in found if block.kind == "result"), None)
         if result is not None:
             return result.value if result.source is None else result_of(result.value, result.source, result.written)

@@ -21,7 +21,7 @@ def part_text(value: Any, block: Block | None) -> str:
     """The part's text as the model reads it."""
     value = gemini.spelled(value)
     if block is not None:
-        return replace(block, value=value).text
+        return block.text if value is block.value else replace(block, value=value).text
     key = next((key for key in _TEXTS if key in value), None) if isinstance(value, dict) else None
     return text_of(value if key is None else value[key])
 

@@ -12,7 +12,7 @@ _SURELY_JSON: Final = (
 )
 _BEGINNING: Final = 3
 """Messages by which a conversation is told from others: a system prompt is that of many."""
-_MARKED: Final = 4
+_MARKED: Final = 3
 """The last messages, which may be written otherwise in the next list: a mark of what is cached moves on."""
 _MOST: Final = 32 << 20
 """Bytes of lists that are kept to compare others with."""

@@ -34,8 +34,8 @@ _TYPES: Final = frozenset({str, int, float, bool, type(None)})
 _SAMPLE: Final = 50
 _MOST: Final = 5_000
 """Messages that are checked together; a list that needs more is checked whole."""
-_KEPT: Final = 200
-"""Judged windows that are kept for other lists."""
+_KEPT: Final = 8 << 20
+"""Bytes of messages whose judged windows are kept for other lists."""
 
 
 class ListWindows(Struct, frozen=True, eq=False):
@@ -88,6 +88,14 @@ class KnownOfLists(Struct, eq=False):
     scans: GrowingLists[Scan] = field(default_factory=GrowingLists)
     windows: dict[tuple[bytes, bool, bool, int], CheckedWindow] = field(default_factory=dict)
     """By the messages and what is around them."""
+    size: int = 0
+
+    def keep(self, key: tuple[bytes, bool, bool, int], window: CheckedWindow) -> None:
+        self.size += len(key[0])
+        if self.size > _KEPT:
+            self.windows.clear()
+            self.size = len(key[0])
+        self.windows[key] = window
 
 
 def windows_in(
@@ -140,9 +148,7 @@ def windows_in(
         items = [Item(n, messages[n]) for n in range(first, end)]
         made = CheckedWindow(CheckedRecords(items, found, profile, request, edges=edges, ids=ids))
         if known is not None and key is not None:
-            if len(known.windows) >= _KEPT:
-                known.windows.clear()
-            known.windows[key] = made
+            known.keep(key, made)
         return made
 
     with gc_paused():

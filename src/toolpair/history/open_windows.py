@@ -117,7 +117,9 @@ def opened_long(
             raise OtherFormat(evidence)
     if outline is None:
         return None
-    declared, head = head.declared_tools, outline.head or head
+    declared = head.declared_tools
+    if outline.head is not None:
+        head = outline.head if request is None else request(outline.head)
     answered = sum(found.calls for found in outline.windows)
 
     reading = _Scanned(

@@ -12,6 +12,7 @@ from toolpair.formats.format import Item
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.conversation import Conversation
 from toolpair.history.summary import PairRow, rows_across
+from toolpair.history.window import stretches
 from toolpair.history.window_checks import ReportedWindow
 from toolpair.rules.problem import Problem
 from toolpair.transcript.model import Message
@@ -57,7 +58,8 @@ class Passage(Struct, frozen=True, eq=False, dict=True):
 def passages(conversation: Conversation) -> Iterator[Passage]:
     """The conversation from its beginning to its end."""
     numbering = conversation.numbering
-    for number, window in enumerate(conversation.windows):
+    for numbers, window in stretches(conversation.windows):
+        number = numbers.start
         again: Sequence[tuple[Problem, Problem]] = ()
         if window.looked_at or not window.clean:
             checked = window.judged
@@ -85,5 +87,5 @@ def passages(conversation: Conversation) -> Iterator[Passage]:
             window.clean,
             again,
             lead,
-            numbering.messages[number + 1] - first,
+            numbering.messages[numbers.stop] - first,
         )

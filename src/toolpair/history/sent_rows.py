@@ -13,7 +13,7 @@ from toolpair.dialects.sent_parts import part_id, part_media, part_text, part_ty
 from toolpair.formats.format import SentMessage, SentPart, SentRequest
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.conversation import Conversation
-from toolpair.history.window import Window
+from toolpair.history.window import Window, stretches
 from toolpair.transcript.model import Block, Message, Transcript
 
 RowFate = Literal["sent", "changed", "shortened", "added", "inherited", "dropped", "replaced"]
@@ -87,7 +87,7 @@ def sent_by_window(conversation: Conversation) -> Iterator[tuple[CheckedRecords,
     if not conversation.fixes_are_local:
         yield conversation.judged, messages_sent(conversation.judged)
         return
-    for window in conversation.windows:
+    for _, window in stretches(conversation.windows):
         if not window.replaced:
             judged = _of_window(conversation, window)
             yield judged, _own(judged)

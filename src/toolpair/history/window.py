@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -157,6 +157,21 @@ class Window:
         document = own if own.changed else DocumentPart(own.long, own.first, own.end, own.next_uid)
         return Window(self.reading, document, self.edges, self.outlined, ids=self._ids)
 
+    def _may_be_read_with(self, other: Window) -> bool:
+        """Whether it can be read as one window with a later one, and all between."""
+        plain = (one.clean and not (one.looked_at or one.replaced or one.document.changed) for one in (self, other))
+        long, first, end = self.document.long, self.document.first, other.document.end
+        return all(plain) and long.start_of(end) - long.start_of(first) < _SMALL
+
+    def _with_all_to(self, last: Window) -> Window:
+        """It and the windows up to this one, as one; nothing in them is a problem."""
+        own, edges = self.document, self.edges
+        assert edges is not None and last.edges is not None
+        around = replace(edges, after=last.edges.after, signed=last.edges.signed)
+        return Window(
+            self.reading, DocumentPart(own.long, own.first, last.document.end, own.next_uid), around, self.outlined
+        )
+
     def read_again(self) -> CheckedRecords:
         """Its records, which are not kept."""
         unread = self.unread
@@ -307,6 +322,22 @@ class Window:
         return Window(
             self.reading, self.document, self.edges, surroundings=replace(found, added=added), origin=self.origin
         )
+
+
+_TOGETHER: Final = 8
+_SMALL: Final = 1 << 21
+"""Windows beside each other, and bytes, that are read together at most: what is read around each is read once then."""
+
+
+def stretches(windows: Sequence[Window]) -> Iterator[tuple[range, Window]]:
+    """All windows with their numbers; those that are only read, and not judged, several at a time."""
+    start = 0
+    while start < len(windows):
+        first, stop = windows[start], start + 1
+        while stop < len(windows) and stop - start < _TOGETHER and first._may_be_read_with(windows[stop]):
+            stop += 1
+        yield range(start, stop), first if stop == start + 1 else first._with_all_to(windows[stop - 1])
+        start = stop
 
 
 def _counted_on(item: Item, key: str, by: int) -> Item:

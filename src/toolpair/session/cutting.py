@@ -14,6 +14,7 @@ from toolpair.dialects.anthropic import is_signed
 from toolpair.history.conversation import Conversation
 from toolpair.rules.wire import is_system
 from toolpair.session.session import Session
+from toolpair.shell.program import command
 from toolpair.source.addresses import DATABASES
 from toolpair.source.errors import Refused
 from toolpair.source.folders.copying import names_folder
@@ -145,6 +146,11 @@ def _refuse(session: Session, out: str) -> None:
         raise Refused(f"{name} is many files in a folder, and so is a part of it: give OUT the name of a new folder.")
     if rows is not None and not rows.in_folder and out and not out.lower().endswith(DATABASES):
         raise Refused(f"{name} is in a database, and so is a part of it: give OUT a name that ends in .db.")
+    if session.file.snapshot.only_read:
+        raise Refused(
+            f"{name} is kept in a way that toolpair only reads, so no part of it would be one that its program loads: "
+            f"`{command('export')}` writes a request of it."
+        )
     if session.format.read_only is not None:
         raise Refused(session.format.read_only)
     if len(session.conversations) > 1:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from toolpair.dialects.block_texts import arguments, is_real_output
 from toolpair.history.conversation import Conversation
-from toolpair.history.sent_rows import SeenRow, seen_rows
+from toolpair.history.sent_rows import SeenRow, rows_sent, seen_rows
 from toolpair.session.session import Session
 
 Kind = Literal["output", "words", "answer", "call", "image"]
@@ -68,7 +68,7 @@ def sent_by(session: Session, added: bool = False) -> Iterator[SentText]:
     placeholders.
     """
     for conversation in session.conversations:
-        rows = ((row.message, row) for row in seen_rows(conversation.judged) if row.message is not None)
+        rows = ((row.message, row) for row in rows_sent(conversation) if row.message is not None)
         yield from _texts(conversation, (one for one in rows if added or one[1].fate != "added"), added)
 
 

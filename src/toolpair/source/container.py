@@ -173,7 +173,7 @@ class Container(Struct, frozen=True, eq=False):
     def _around(self, documents: Sequence[Document]) -> Mapping[int, bytes]:
         """By the numbers of the parts: what stands around the only conversation, where that has changed."""
         was, now = self.conversations[0].document.around, documents[0].around
-        if was == now:
+        if now in (was, (b"", b"")):  # a part of a document has nothing around it
             return {}
         at = self.parts.index(0)
         return {at - 1: now[0], at + 1: now[1]}

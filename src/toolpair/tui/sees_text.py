@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.block_texts import call_summary
-from toolpair.history.sent_rows import UNKNOWN_SENDER, seen_rows
+from toolpair.history.sent_rows import UNKNOWN_SENDER, request_sent, rows_sent
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_lines import ROLES
 
@@ -40,7 +40,7 @@ def line_style(line: str) -> str:
 
 def _lines(glyphs: Glyphs, conversation: Conversation, most: int | None) -> Iterator[str]:
     agent = conversation.transcript.agent or "Nobody"
-    seen = conversation.judged.seen
+    seen = request_sent(conversation)
     if seen is None:
         yield UNKNOWN_SENDER
     elif seen.refuses:
@@ -51,7 +51,7 @@ def _lines(glyphs: Glyphs, conversation: Conversation, most: int | None) -> Iter
         signs = f"  {LEFT_OUT} left out   {REPLACED} replaced   {CHANGED} changed   {ADDED} added by the agent"
         yield glyphs.own(signs)
     number = -1
-    for row in seen_rows(conversation.judged):
+    for row in rows_sent(conversation):
         if row.message is not None and row.message != number:
             number = row.message
             yield ""

@@ -24,5 +24,7 @@ FORMAT: Final = Format(
     sees=lazy("toolpair.formats.continue_dev.sending:sees"),
     damage=lazy("toolpair.formats.continue_dev.checks:damage"),
     check=lazy("toolpair.formats.continue_dev.checks:check"),
+    light=lazy("toolpair.formats.continue_dev.light:light"),
+    clean_by=frozenset({"openai-chat"}),
     usage_of=lazy("toolpair.formats.continue_dev.history:usage"),
 )

@@ -14,7 +14,9 @@ from msgspec.structs import replace
 from toolpair.dialects import continue_dev as dialect
 from toolpair.dialects import openai_chat
 from toolpair.formats.continue_dev.detection import CONTEXT
+from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import count_in, usage_of
+from toolpair.formats.engine.reading.part_of_file import part_facts
 from toolpair.formats.format import AS_RESUMED, Item, Usage, View
 from toolpair.source.record_values import BOM
 from toolpair.transcript.draft import Slot
@@ -82,6 +84,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
             if number not in quiet:
                 said = dialect.state_as_chat(state)
                 parts.append(_unfolded(item, (dialect.STATES, number), said, len(parts), own=False))
+    facts = part_facts(view)
     models = (_usage(item.value).get("model") for item in reversed(items))
     return Transcript(
         tuple(part.message for part in parts if part.message is not None),
@@ -89,8 +92,9 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         native=True,
         agent=TITLE,
         agent_facts=UnfoldedHistory(items, parts, silent, frozenset(waiting), _is_marked(view), copies),
-        model=next((model for model in models if isinstance(model, str)), None),
+        model=next((model for model in models if isinstance(model, str)), None) if facts is None else facts.model,
         scopes=scopes,
+        frame=None if facts is None else BETWEEN,
     )
 
 

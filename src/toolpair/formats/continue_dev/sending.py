@@ -9,6 +9,7 @@ from toolpair.dialects import continue_dev as dialect
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.continue_dev.detection import CONTEXT, ROLES
 from toolpair.formats.continue_dev.history import NEWEST, NO_LIST, STOPS, TITLE, UnfoldedHistory, has_context
+from toolpair.formats.engine.reading.between import said_around
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.sending import Said, request
 from toolpair.formats.format import Item, SentPart, SentRequest
@@ -20,12 +21,13 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     if facts.marked or any(isinstance(item.value, Damaged) for item in items):  # a new session is begun in its place
         blocks = [block for message in transcript.messages for block in message.blocks]
         return request(TITLE, NEWEST, (), blocks, missed={block.kind for block in blocks})
-    sent: list[Said] = []
+    before, after = said_around(transcript)
+    sent: list[Said] = [*before]
     parts = {(part.item.uid, part.slot): part for part in facts.parts}
     for item in facts.items:
         own = parts[item.uid, (dialect.MESSAGE,)]
         if own.message is not None:
-            sent.append((own.value.get("role"), _said(own.message, item.value)))
+            sent.append((str(own.value.get("role")), _said(own.message, item.value)))
         for number, state in enumerate(dialect.states_of(item.value)):
             result = parts.get((item.uid, (dialect.STATES, number)))
             if result is not None and result.message is not None:
@@ -35,7 +37,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     refuses = None if all(map(_can_be_sent, facts.items)) else STOPS
     if refuses is None and not all(has_context(item.value) for item in facts.items):
         refuses = NO_LIST
-    return request(TITLE, NEWEST, sent, (), refuses)
+    return request(TITLE, NEWEST, [*sent, *after], (), refuses)
 
 
 def _said(message: Message, item: dict[str, Any]) -> list[SentPart]:

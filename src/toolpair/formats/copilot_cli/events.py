@@ -145,6 +145,23 @@ _INNER: Final[Mapping[str, tuple[tuple[str, str, str], ...]]] = {
 """Type of an event -> (object in its data, field in it, what that must be)."""
 
 
+_TYPES: Final = {
+    kind: [(field, _KINDS[wanted]) for field, wanted in needed.items()]
+    for kind, needed in NEEDS.items()
+    if kind not in _INNER
+}
+is_id, is_time = _UUID.fullmatch, TIME.fullmatch
+"""For a text alone."""
+
+
+def is_filled(kind: str, data: dict[str, Any]) -> bool:
+    """Whether an event's data has what its type needs. Raises KeyError where a field is missing."""
+    needed = _TYPES.get(kind)
+    if needed is None:
+        return next(flaws({"type": kind, "data": data}), None) is None
+    return all(type(data[field]) in types for field, types in needed)
+
+
 def _is(value: Any, wanted: str) -> bool:
     return isinstance(value, _KINDS[wanted]) and (wanted == _BOOL or not isinstance(value, bool))
 

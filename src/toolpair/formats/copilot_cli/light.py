@@ -7,8 +7,8 @@ from typing import Any
 
 from toolpair.dialects import copilot as dialect
 from toolpair.formats.copilot_cli.detection import ABORT, ASKED, RESUME, START, USAGE, profile_in
-from toolpair.formats.copilot_cli.events import TIME, flaws, is_uuid
-from toolpair.formats.copilot_cli.history import Continues, agent_of, read
+from toolpair.formats.copilot_cli.events import is_filled, is_id, is_time
+from toolpair.formats.copilot_cli.history import Continues, read
 from toolpair.formats.engine.reading.light import (
     ANSWERED,
     CALL,
@@ -22,7 +22,8 @@ from toolpair.formats.engine.reading.light import (
     Odd,
     Whole,
 )
-from toolpair.formats.engine.reading.part_of_file import PartFacts, finding
+from toolpair.formats.engine.reading.part_light import finding
+from toolpair.formats.engine.reading.part_of_file import PartFacts
 from toolpair.formats.format import Item, View
 
 
@@ -59,8 +60,9 @@ class CopilotLight(Light):
         if kind == dialect.RESPONSE:
             return self._said(value, data)
         if kind == dialect.USER:
-            if data.get(dialect.ATTACHED):
-                raise Whole  # what is attached may be in an event anywhere
+            attached = data.get(dialect.ATTACHED)
+            if isinstance(attached, list) and any(map(dialect.is_media, attached)):
+                raise Whole  # an image may be in an event anywhere
             return USER, ((TEXT, data[dialect.user_key(data)]),), None
         if kind == USAGE:
             self._api = profile_in(value) or self._api
@@ -72,13 +74,12 @@ class CopilotLight(Light):
 
     def _take(self, value: dict[str, Any], kind: Any, number: int) -> None:
         """Raises Whole for an event that the agent does not accept, or that is of a sub-agent."""
-        id_, parent, time = value["id"], value["parentId"], value["timestamp"]
-        linked = parent == self._last or (number and parent is None) or is_uuid(parent)
-        if type(kind) is not str or not is_uuid(id_) or not linked:
+        id_, parent, data = value["id"], value["parentId"], value["data"]
+        if type(kind) is not str or type(data) is not dict or not (is_id(id_) and is_time(value["timestamp"])):
             raise Whole
-        if type(time) is not str or TIME.fullmatch(time) is None or next(flaws(value), None) is not None:
+        if parent != self._last and not (number and (parent is None or is_id(parent))):
             raise Whole
-        if agent_of(value) is not None or type(value["data"]) is not dict:
+        if "agentId" in value or "parentToolCallId" in data or not is_filled(kind, data):
             raise Whole
         self._last, self._at = id_, number
 

@@ -21,7 +21,8 @@ from toolpair.formats.engine.reading.light import (
     Odd,
     Whole,
 )
-from toolpair.formats.engine.reading.part_of_file import PartFacts, finding
+from toolpair.formats.engine.reading.part_light import finding
+from toolpair.formats.engine.reading.part_of_file import PartFacts
 from toolpair.formats.format import Item, View
 from toolpair.formats.gemini_cli.detection import is_header, is_of_log
 from toolpair.formats.gemini_cli.history import TALK, read

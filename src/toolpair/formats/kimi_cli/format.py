@@ -18,7 +18,9 @@ from toolpair.dialects.block_texts import text_of
 from toolpair.dialects.openai_chat import waiting_in
 from toolpair.formats.engine.damage.lost import can_be_closed, effect_on_readers, held_in, held_in_part
 from toolpair.formats.engine.damage.own_problems import add_error
+from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import count_in, usage_of
+from toolpair.formats.engine.reading.part_of_file import part_facts
 from toolpair.formats.engine.reading.reading import facts_of, malformed_in
 from toolpair.formats.engine.sending import Said, request
 from toolpair.formats.engine.writing.linear import Linear
@@ -56,9 +58,9 @@ SUB_AGENT: Final = "a sub-agent of Kimi CLI"
 _PROMPT: Final = "_system_prompt"
 _CHECKPOINT: Final = "_checkpoint"
 _USAGE: Final = "_usage"
-_NOTES: Final = (_PROMPT, _CHECKPOINT, _USAGE)
+NOTES: Final = (_PROMPT, _CHECKPOINT, _USAGE)
 """Roles of lines that are no messages."""
-_COMPACTED: Final = "<system>Previous context has been compacted."
+COMPACTED_BEGINS: Final = "<system>Previous context has been compacted."
 """How the summary begins that stands for an older history."""
 OF_ITS_OWN: Final = ("<system-reminder>", "<system>", "<notification ")
 """How messages begin that Kimi CLI writes in the user's name."""
@@ -85,7 +87,7 @@ def _is_prompt(value: Any) -> bool:
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    spoken = [item for item in items if isinstance(item.value, dict) and role_of(item.value) not in _NOTES]
+    spoken = [item for item in items if isinstance(item.value, dict) and role_of(item.value) not in NOTES]
     waiting = waiting_in([item.value for item in spoken])
     scopes: dict[int, Scope] = malformed_in(items)
     faults: dict[int, dialect.Fault] = {}
@@ -117,6 +119,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
             for number, message in enumerate(messages)
             if message.note == "summary"
         ),
+        frame=None if part_facts(view) is None else BETWEEN,
     )
 
 
@@ -128,7 +131,7 @@ def _speaks(value: dict[str, Any]) -> bool:
 
 def _note_of(message: Message) -> str | None:
     text = message.blocks[0].text.lstrip() if message.role == "user" and message.blocks else ""
-    return "summary" if text.startswith(_COMPACTED) else "meta" if text.startswith(OF_ITS_OWN) else None
+    return "summary" if text.startswith(COMPACTED_BEGINS) else "meta" if text.startswith(OF_ITS_OWN) else None
 
 
 # --- what is sent ------------------------------------------------------------------------------------------
@@ -141,7 +144,8 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     sent: list[Said] = []
     apart = True
     for message in transcript.messages:
-        value = values.get(message.records[0])
+        stands_in = {"role": message.role}  # for what is around a window
+        value = values.get(message.records[0]) if message.records else stands_in
         if value is None:
             continue
         role, parts = value["role"], [*map(_part, message.blocks)]
@@ -209,7 +213,7 @@ def _can_be_closed(value: Any, whole: bool) -> bool:
 
 
 def _is_message(value: Any) -> bool:
-    return isinstance(value, dict) and role_of(value) not in _NOTES and _speaks(value)
+    return isinstance(value, dict) and role_of(value) not in NOTES and _speaks(value)
 
 
 def _is_read(raw: bytes) -> bool:

@@ -74,13 +74,13 @@ class OpenClawLight(SaidByPi):
         """Raise Whole for a row that does not follow the one before it, by what all tables say."""
         id_, has = record["id"], "message" in record
         place = self._listed, self._messages if has else None, 1, id_
-        if (row[POSITION], row[MESSAGE_POSITION], row[ELIGIBLE], row[NAMED]) != place or hash(id_) in self._names:
+        if (row[POSITION], row[MESSAGE_POSITION], row[ELIGIBLE], row[NAMED]) != place or hash(id_) in self._numbers:
             raise Whole
         if type(id_) is not str or not id_.strip() or record.get("parentId") != self._last or "appendMode" in record:
             raise Whole
         if type(row["seq"]) is not int or row["seq"] <= self._seq or (has and "excludeFromContext" in message):
             raise Whole
-        self._names.add(hash(id_))
+        self._numbers[hash(id_)] = number
         self._listed, self._messages, self._seq, self._last = self._listed + 1, self._messages + has, row["seq"], id_
         self._at = number
 

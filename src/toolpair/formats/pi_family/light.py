@@ -1,13 +1,15 @@
-"""Quick reading of records as pi writes them: which of them are so. Compactions, branches and edits it leaves."""
+"""Quick reading of records as pi writes them: which of them are so. Branches and edits it leaves."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from toolpair.dialects import pi as dialect
 from toolpair.formats.engine.reading.light import (
     CALL,
+    COMPACTED,
     MODEL,
     RESULT,
     TEXT,
@@ -18,8 +20,8 @@ from toolpair.formats.engine.reading.light import (
     Odd,
     Whole,
 )
-from toolpair.formats.engine.reading.linked_light import LinkedLight
-from toolpair.formats.engine.reading.part_of_file import PartFacts, finding
+from toolpair.formats.engine.reading.part_light import LinkedLight, finding
+from toolpair.formats.engine.reading.part_of_file import PartFacts
 from toolpair.formats.format import Item, View
 from toolpair.formats.pi_family.detection import ROLES, is_title
 from toolpair.formats.pi_family.history import Model
@@ -41,6 +43,8 @@ BESIDE: Final = frozenset(
     }
 )
 """Types of records that say nothing to the model."""
+_COMPACTION: Final = "compaction"
+_KNOWN: Final = BESIDE | {"message", _COMPACTION}
 _RECORD: Final = frozenset({"type", "id", "parentId", "timestamp", "message"})
 _SAID: Final = frozenset({"role", "content", "timestamp"})
 _RESPONSE: Final = _SAID | {
@@ -124,12 +128,16 @@ class SaidByPi(LinkedLight):
 class PiLight(SaidByPi):
     """The lines of a file."""
 
-    sends = frozenset({"message"})
+    sends = frozenset({"message", _COMPACTION})
 
     def __init__(self, view: View, read: Callable[[Sequence[Item], View], Transcript], titled: bool = False) -> None:
         """`read`: how its agent reads them. `titled`: they may begin with a title."""
         super().__init__()
         self._version, self._as_read, self._titled = view.agent_version, read, titled
+        self._said: list[int] = []
+        """The records that say something, and the summaries."""
+        self._unsure: int | None = None
+        """The first record of which the rules know whether it says something."""
         self._begins: list[Item] = []
         self._begun = False
 
@@ -138,10 +146,30 @@ class PiLight(SaidByPi):
             self._begin(value, number)
             return None
         kind = value["type"]
-        if kind != "message" and kind not in BESIDE:
+        if kind not in _KNOWN:
             raise Whole
         self._link(value, number)
-        return self.said(value, number) if kind == "message" else None
+        if kind in BESIDE:
+            return None
+        self._said.append(number)
+        if kind == _COMPACTION:
+            return COMPACTED, (), None
+        event = self.said(value, number)
+        if event is None:
+            self._said.pop()
+        return event
+
+    def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
+        found = super().left(value, number, strict)
+        if self._unsure is None and value["message"].get("role") not in ROLES:
+            self._unsure = number
+        return found
+
+    def replaced(self, value: Any, number: int, flawed: bool) -> int:
+        kept = self._numbers.get(hash(value.get("firstKeptEntryId")))
+        if flawed or kept is None or not self.so_far.past <= kept < number:
+            raise Whole
+        return kept
 
     def _begin(self, value: Any, number: int) -> None:
         """The line that says which session it is, or the one in front of that."""
@@ -155,10 +183,12 @@ class PiLight(SaidByPi):
         self._begun = True
 
     def finish(self) -> Finding | None:
-        if self._last is None:
+        if self._last is None or (self._unsure is not None and self._unsure < self.so_far.past):
             return None
         facts = PartFacts(self._begins, self._model)
-        return finding(self._as_read, self._version, self._begins, facts, self.thought_by_others())
+        found = finding(self._as_read, self._version, self._begins, facts, self.thought_by_others())
+        found.inactive = bisect_left(self._said, self.so_far.past)
+        return found
 
 
 def _id(id_: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -17,6 +18,7 @@ from toolpair.source.rows.layout import Row, Stored, StoredSession, Table, Text
 _MESSAGE: Final = Table(MESSAGE, within=("agent",), json=(DATA,))
 _AGENT: Final = Table(AGENT, within=("agent",), json=(DATA,))
 _ABOUT: Final = "agent.json"
+_PREFIX: Final = "session_"
 _SEPARATOR: Final = re.escape(os.sep)
 _MEANT: Final = re.compile(
     r"/agents/agent_([^/]+)(?:/messages(?:/message_[^/]*\.json)?)?".replace("/", _SEPARATOR) + r"\Z"
@@ -81,6 +83,13 @@ class StrandsFolder(FolderLayout):
         yield f"agents/agent_{session}/{_ABOUT}"
         removed = _removed(_state(folder, session))
         yield from (f"agents/agent_{session}/messages/{name}" for name in _numbered(folder, session)[:removed])
+
+    def opened_by(self, folder: str) -> str:
+        above, name = os.path.split(os.path.abspath(folder))
+        if not name.startswith(_PREFIX):
+            return f"Strands finds it under a name that begins with {_PREFIX}."
+        given = f"session_id={json.dumps(name.removeprefix(_PREFIX))}, storage_dir={json.dumps(above)}"
+        return f"Strands opens it with FileSessionManager({given})."
 
     def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
         stored = (columns.get(key) for key in ("agent", "id"))

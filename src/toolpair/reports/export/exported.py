@@ -66,15 +66,21 @@ class Exported:
     @cached_property
     def json(self) -> bytes:
         """The body, indented, with a line end. What a terminal could take for a command is escaped."""
+        return b"".join(self.chunks())
+
+    def chunks(self) -> Iterator[bytes]:
+        """The same, piece by piece."""
         try:
             plain = orjson.dumps(self.body, option=_PLAIN)
         except (TypeError, ValueError, RecursionError):  # half a surrogate pair, or a number of more than 64 bits
             if is_held_in(self.body):
-                return encode(self.body, _INDENTED) + b"\n"
-            return (json.dumps(self.body, indent=2, default=str) + "\n").encode("ascii")
+                plain = encode(self.body, _INDENTED) + b"\n"
+            else:
+                plain = (json.dumps(self.body, indent=2, default=str) + "\n").encode("ascii")
         if plain.isascii() and b"\x7f" not in plain:
-            return plain
-        return b"".join(_without_commands(plain))
+            yield plain
+        else:
+            yield from _without_commands(plain)
 
     def curl(self, path: str) -> str:
         """The shell command that sends the body, which is in the file `path`. Keys are variables of the environment."""

@@ -125,6 +125,10 @@ def breaks_of(log: Log, profile: str | None = None) -> FirstBreaks:
 # Reading
 
 
+_WAYS: Final = 8
+"""Ways to judge requests of which something is kept: models, tools that are declared, and the like."""
+
+
 class _Known:
     """What was found in the requests so far: most hold what one before them held, and some more."""
 
@@ -140,6 +144,8 @@ class _Known:
         key = request.total, request.profile
         if key not in self._errors:
             how = history.format, request.profile, request_facts(history.outer)
+            if how not in self._lists and len(self._lists) >= _WAYS:
+                self._lists.clear()
             known = self._lists.setdefault(how, KnownOfLists())
             self._errors[key] = array("q", map(hash, _keys_of(_errors(history, request, known))))
         return self._errors[key]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import accumulate
 from typing import Final
@@ -24,7 +24,7 @@ from toolpair.rules.errors.texts import ErrorText, texts
 from toolpair.rules.errors.wordings import Wording
 from toolpair.rules.shipped import shipped
 
-_MOST: Final = 30_000
+_MOST: Final = 20_000
 """Characters at the end of a paste that are looked at."""
 _EXPLAINS: Final = 150
 """Characters (squeezed) after an error in which a server may say what it wants instead."""
@@ -146,12 +146,14 @@ def said_in(pasted: PastedText) -> list[Hit]:
     """What the text says, as hits; from its end backwards."""
     tail = max(0, len(pasted.marked) - _MOST)
     marked = pasted.marked[tail:]
-    counts = list(accumulate((mark not in (SOFT, BLANK, QUOTE) for mark in marked), initial=0))
-    before = len(pasted.bare) - counts[-1]
     line = _concepts(_words(marked, joined=False))
     found = list(_found(line))
     if not found and SOFT in marked and line.is_of_this:
         found = list(_found(_concepts(_words(marked, joined=True))))
+    if not found:
+        return []
+    counts = list(accumulate((mark not in (SOFT, BLANK, QUOTE) for mark in marked), initial=0))
+    before = len(pasted.bare) - counts[-1]
     hits = []
     for rank, start, end, error in found:
         first, last = counts[start] + before, counts[end] + before
@@ -174,10 +176,11 @@ def _chosen(hits: list[tuple[int, Hit]]) -> list[Hit]:
 
 def _words(marked: str, joined: bool) -> _Line:
     """The words; those that a terminal broke are one again if `joined`."""
-    places = [
-        at for at, mark in enumerate(marked) if not joined or mark != SOFT or marked[at - 1 : at] in _OF_A_SENTENCE
-    ]
-    text = "".join(marked[at] for at in places)
+    text = marked
+    places: Sequence[int] = range(len(marked))
+    if joined:
+        kept = [at for at, mark in enumerate(marked) if mark != SOFT or marked[at - 1 : at] in _OF_A_SENTENCE]
+        text, places = "".join(marked[at] for at in kept), kept
     line = _Line()
     for match in _WORD.finditer(text):
         start, end = match.span()

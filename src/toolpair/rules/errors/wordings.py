@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache, cached_property
+from itertools import islice
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -21,6 +23,8 @@ NAMES: Final = frozenset({"name", "field", "prefix", "role", "type"})
 LISTS: Final = frozenset({"ids", "others"})
 _IN_BACKTICKS: Final = re.compile(r"`[^`]*`")
 """What a shell would run as a command, and so drops from a text in double quotes."""
+_APART: Final = "\ue000"
+"""A character that no wording has, and that is left when one is squeezed."""
 _STILL_SAYS: Final = 30
 """Minimum fixed characters for such a text to be recognisable."""
 Point = tuple[int, int]
@@ -72,20 +76,24 @@ def wordings() -> tuple[Wording, ...]:
     """All wordings that mean something by themselves."""
     whole = [(error, words) for error in texts() if not error.wraps for words in error.words]
     eaten = [(error, _IN_BACKTICKS.sub("", words)) for error, words in whole if "`" in words]
-    kept = [found for found in (_taken_apart(*one, ()) for one in eaten) if found.size >= _STILL_SAYS]
+    kept = [found for found in _taken_apart(eaten, told=False) if found.size >= _STILL_SAYS]
     # What told two of them apart was in backticks.
     said: dict[tuple[str, ...], set[str]] = {}
     for found in kept:
         said.setdefault(found.fixed, set()).add(found.error.id)
     kept = [found for found in kept if len(said[found.fixed]) == 1]
-    return (*(_taken_apart(error, words, error.tells) for error, words in whole), *kept)
+    return (*_taken_apart(whole, told=True), *kept)
 
 
-def _taken_apart(error: ErrorText, words: str, tells: tuple[str, ...]) -> Wording:
-    pieces = _PLACE.split(words)
-    fixed = tuple(squeezed(piece) for piece in pieces[::2])
-    sizes = [len(part) for part in fixed]
-    return Wording(error, words, fixed, tuple(pieces[1::2]), sum(sizes), sizes.index(max(sizes)), tells)
+def _taken_apart(said: list[tuple[ErrorText, str]], told: bool) -> Iterator[Wording]:
+    pieces = [_PLACE.split(words) for _, words in said]
+    # All are squeezed at once, which takes a fifth of the time.
+    squeezed_ones = iter(squeezed(_APART.join(piece for one in pieces for piece in one[::2])).split(_APART))
+    for (error, words), one in zip(said, pieces, strict=True):
+        fixed = tuple(islice(squeezed_ones, len(one) // 2 + 1))
+        sizes = [len(part) for part in fixed]
+        tells = error.tells if told else ()
+        yield Wording(error, words, fixed, tuple(one[1::2]), sum(sizes), sizes.index(max(sizes)), tells)
 
 
 def _tell(words: str, tell: str) -> Tell:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects.besides import named_keys
 from toolpair.dialects.block_values import holds_lone_surrogate
+from toolpair.dialects.media import described, media_parts
 from toolpair.history.conversation import Conversation, Found, Target, weight
 from toolpair.rules.errors.error_detection import Recognised, nearest, recognise_all
 from toolpair.rules.errors.pasted import SOFT, PastedText
@@ -43,6 +44,10 @@ _NOTHING: Final = (
     "This is not an id, place, rule or error text that toolpair knows. line:N, message:N, pair:N and messages.N work "
     "as well."
 )
+_OF_IMAGES: Final = frozenset({"content.image_too_large", "content.too_many_images"})
+_HEAD: Final = 80
+_IMAGE: Final = re.compile(rb"(?:iVBORw0KGgo|/9j/|R0lGOD[dl]h|UklGR)[A-Za-z0-9+/=]{20,%d}" % _HEAD)
+"""How a PNG, a JPEG, a GIF or a WebP begins in Base64."""
 _HALVES: Final = "record.lone_surrogate"
 _LISTS: Final = ("messages", "input", "contents")
 _OF_ALL: Final = "This is about the whole conversation, not about one block of it."
@@ -346,7 +351,7 @@ def _by_error(file: Searched, known: Recognised) -> Target:
     elif found.how is not None and found.found is not Found.NOT:
         notes.insert(0, f"Found {found.how}." if found.found.is_placed else f"{found.how[0].upper()}{found.how[1:]}.")
     if found.found is Found.NOT:
-        around = _halves_around(known, file.conversations)
+        around = _halves_around(known, file.conversations) or _unread_image(known, file.conversations)
         notes.insert(0, around or (_GONE if known.error.rules or known.error.wraps else _OF_ALL))
         if found.place is not None:
             notes.insert(1, f"It points to {place_words(found.place)}.")
@@ -387,6 +392,21 @@ def _halves_around(known: Recognised, conversations: Sequence[Conversation]) -> 
         keys = [key for key, value in outer.items() if key not in _LISTS and holds_lone_surrogate(value)]
         if keys:
             return f"Half a character stands outside of the messages, in {named_keys(keys)}: replace it there yourself."
+    return None
+
+
+def _unread_image(known: Recognised, conversations: Sequence[Conversation]) -> str | None:
+    """Where an image stands that is not read as one: what the API is sent of it is for a library to say."""
+    if not _OF_IMAGES.intersection(known.error.rules):
+        return None
+    for conversation in (one for one in conversations if not one.transcript.native):
+        blocks = (block for message in conversation.transcript.messages for block in message.blocks)
+        read = {described(part).data[:_HEAD] for block in blocks for part in media_parts(block)}
+        for number, record in enumerate(conversation.document.records):
+            for found in _IMAGE.finditer(record.body):
+                if found[0][:_HEAD].decode() not in read:
+                    at = f"line {record.line:,}" if conversation.document.kind == "lines" else f"record {number:,}"
+                    return f"An image in {at} is not read as one here, so no fix is offered: remove it there yourself."
     return None
 
 

@@ -16,6 +16,7 @@ from toolpair.source.folders.save import FilesSave
 from toolpair.source.saving.checks import refuse_folder, refuse_name
 from toolpair.source.saving.file_names import temporary_name
 from toolpair.source.saving.made import SaveResult, undone_on_failure
+from toolpair.source.saving.new_file import refuse_name_of_session
 from toolpair.source.snapshot import Snapshot
 
 
@@ -31,10 +32,13 @@ def save_folder(
     refuse_name(path)
     target = os.path.realpath(path)
     refuse_folder(os.path.dirname(target), path, "give another name")
+    if snapshot.rows is not None and target == os.path.realpath(snapshot.rows.path):
+        raise Refused(f"{path} is the session itself, with all others of that folder; name a new folder.", "exists")
     if os.path.lexists(target):
         raise Refused(f"{path} exists, and a session that is many files goes into a new folder.", "exists")
     if aside:
         raise Refused("What fixes set aside is kept beside a file; give a name that ends in .jsonl.", "form")
+    refuse_name_of_session(path)
     files = _files_of(FilesSave(snapshot, container, [now]))
     made = f"{temporary_name(os.path.dirname(target))}.folder"
     with undone_on_failure(target) as save:

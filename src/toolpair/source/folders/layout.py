@@ -65,6 +65,10 @@ class FolderLayout(ABC):
         """The paths of the other files that a folder with this session alone needs."""
         return iter(())
 
+    def opened_by(self, folder: str) -> str | None:
+        """How the library that writes such folders opens one, a sentence; None where an agent does."""
+        return None
+
     def elements(self, folder: str, session: str) -> Iterator[bytes]:
         """The messages of a session that is only read, as JSON. Raises Unreadable."""
         raise NotImplementedError

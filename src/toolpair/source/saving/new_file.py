@@ -53,7 +53,7 @@ def save_as(
     if existing is not None and not over_database and is_database(target):
         raise Refused(f"{shown} is a database, and all that it holds would be gone; give another name.", "database")
     if existing is None:
-        _refuse_name_of_session(shown)
+        refuse_name_of_session(shown)
     names = KeptNames(target, now)
     notes: list[str] = []
     with undone_on_failure(target) as made:
@@ -86,7 +86,7 @@ def save_as(
     return SaveResult(Path(target), None, tuple(notes), identity, Path(aside_name) if aside_name is not None else None)
 
 
-def _refuse_name_of_session(shown: str) -> None:
+def refuse_name_of_session(shown: str) -> None:
     """A file of that name would be opened in place of the session from then on. Raises Refused."""
     path, session = divided(shown)
     if session is not None and (is_database(path) or os.path.isdir(path)):

@@ -43,6 +43,8 @@ def _cut(owner: Owner, message: int, side: Side) -> None:
         return
     path = owner.session.path
     value = str(path.with_name(part.file_name)) if path is not None else part.file_name
+    if os.path.isdir(value):  # the session is many files in this folder
+        value += "-part"
     notes = [part.text, part.estimate]
     if part.added is not None:
         notes.append(f"A user message is put at the start: {part.added}")

@@ -318,7 +318,7 @@ class MainView(Owner):
             self._following = self.later(SHOWN, self._follow)
 
     def _follow(self) -> None:
-        """Show the row under the cursor. The first time load, in a thread, what that and `enter` need."""
+        """Show the row under the cursor. The first time load, in a thread, what that, `enter` and `space` need."""
         self._following = None
         if self._preview_text is None:
             self.in_thread(self._learn_to_preview)
@@ -345,6 +345,7 @@ class MainView(Owner):
         self.later(SHOWN, partial(self._colour, preview, maker))
 
     def _learn_to_preview(self, aside: Aside) -> None:
+        import toolpair.history.losses  # noqa: F401 - what a fix loses is asked when one is applied
         from toolpair.tui.preview_text import PreviewText
 
         def learned() -> None:

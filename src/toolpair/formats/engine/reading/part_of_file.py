@@ -5,15 +5,12 @@ A history that is read in windows for a report alone needs no more where a recor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from toolpair.formats.engine.reading.light import Finding
-from toolpair.formats.engine.reading.view import FileFacts, Item, View
-from toolpair.transcript.model import Transcript
+from toolpair.formats.engine.reading.view import Item, View
 
 
 class PartFacts(Struct, frozen=True, eq=False):
@@ -40,17 +37,3 @@ def as_file(items: Sequence[Item], facts: PartFacts, parent: str | None = None) 
             item, parent = Item(item.uid, {**item.value, parent: None}), None
         made.append(item)
     return made
-
-
-def finding(
-    read: Callable[[Sequence[Item], View], Transcript],
-    version: str | None,
-    begins: Sequence[Item],
-    facts: PartFacts,
-    suspect: Iterable[int] = (),
-) -> Finding:
-    """What a light finds of a file that `begins` so. `version`: of the agent that reads it."""
-    around = FileFacts(Transcript(()), agent_facts=facts)
-    head = replace(read(begins, View(surroundings=around, agent_version=version)), messages=())
-    around = FileFacts(head, agent_facts=facts)
-    return Finding(suspect, head=head, around=lambda first, end, count, records: around)
