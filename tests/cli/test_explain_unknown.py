@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
 from tests.error_samples import SAMPLES
+from tests.terminal import Terminal, program
 from tests.test_other_errors import OTHERS, in_litellm
 
 
@@ -76,3 +78,10 @@ def test_the_text_is_explained_though_the_file_cannot_be_read(
 def test_an_unknown_text_and_an_unreadable_file_are_both_said(run: Run, tmp_path: Path) -> None:
     ran = run("explain", "the dog ate my homework", tmp_path / "none.json")
     assert ran.code == 2 and "unknown" in ran.err and "none.json" in ran.err and not ran.out
+
+
+def test_on_a_terminal_it_says_how_a_text_is_pasted() -> None:
+    terminal = Terminal([*program(), "explain", "-"], environment={**os.environ, "PAGER": "cat"})
+    terminal.read(until=b"press enter and ctrl+d")
+    terminal.press("API Error: 400 due to tool use concurrency issues.\n\x04")
+    assert terminal.close() == 0 and "What to do" in terminal.text()

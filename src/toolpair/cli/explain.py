@@ -32,7 +32,7 @@ examples:
   toolpair explain provider_switch                      a cause, by its id or as `check` words it
   toolpair explain 'messages.22: `tool_use` ids were found without `tool_result` blocks …'
   toolpair explain "API Error: 400 …" session.jsonl     which block of the file it means
-  pbpaste | toolpair explain - session.jsonl            the error text from the clipboard
+  toolpair explain - session.jsonl                      an error text that is pasted, or piped
 
 Put a text with backticks in single quotes, or pass it through standard input: in double quotes the shell runs them.
 

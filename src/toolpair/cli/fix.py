@@ -46,7 +46,7 @@ examples:
   some-program | toolpair fix - -o - | next-program
   toolpair fix history.json -o out.json --choose result.missing=remove-call --ignore id
   toolpair fix history.json -o out.json --recipe keep
-  pbpaste | toolpair fix session.jsonl --for-error - --in-place      what the copied error asks for, and nothing else
+  toolpair fix session.jsonl --for-error - --in-place   what an error that is pasted asks for, and nothing else
   toolpair fix history.json -o out.json --profile anthropic --profile mistral     valid for both
 
 Without --recipe, --select or --choose, every error gets its recommended fix. Guesses are never applied: a person

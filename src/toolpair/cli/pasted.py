@@ -6,7 +6,7 @@ import sys
 from typing import Final
 
 from toolpair.cli.exits import UsageError
-from toolpair.cli.terminal import say
+from toolpair.cli.terminal import is_terminal, say
 from toolpair.rules.errors.pasted import LIMIT
 
 _MOST: Final = 64 << 20
@@ -15,6 +15,8 @@ _MOST: Final = 64 << 20
 
 def pasted() -> str:
     """The text on standard input. Raises UsageError if there is none."""
+    if is_terminal(sys.stdin):
+        say("Paste the error text, then press enter and ctrl+d.")
     data = sys.stdin.buffer.read(_MOST + 1) if sys.stdin is not None else b""
     if not data.strip():
         raise UsageError("Standard input is empty: copy the error text first, or give it as an argument.")
