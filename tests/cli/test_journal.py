@@ -141,7 +141,7 @@ def test_who_quits_leaves_nothing(path: Path, state: Path) -> None:
     assert len(files(state)) == 1
     terminal.press("q")
     terminal.read(1.0)
-    terminal.press("d")
+    terminal.press("D")
     assert terminal.close() == 0
     assert not files(state)
 
@@ -185,7 +185,7 @@ def test_two_on_one_file_have_two(path: Path, state: Path) -> None:
     third.kill()
     one.press("q")
     one.read(1.0)
-    one.press("d")
+    one.press("D")
     assert one.close() == 0
     assert len(files(state)) == 1, "that of the one that was killed"
 
