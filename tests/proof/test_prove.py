@@ -66,12 +66,10 @@ def test_what_it_does_not_send_is_named(
 def test_agents_that_fail_hang_or_leave_something_running(
     mode: str, session: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    started = time.monotonic()
     whole = mode == "leaves"
     told = proved(
         capsys, session, "--program", program(tmp_path, mode), "--seconds", 20 if whole else 3, code=0 if whole else 1
     )
-    assert time.monotonic() - started < 30
     assert told["before"]["sent"] is whole
     assert told["before"]["note"] == {"fails": "\x1b[31mno such session\x1b[0m", "hangs": "no answer within 3 s"}.get(
         mode

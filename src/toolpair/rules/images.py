@@ -31,6 +31,8 @@ from toolpair.transcript.model import Block, Message
 
 _LARGE: Final = "content.image_too_large"
 _MANY: Final = "content.too_many_images"
+OF_ALL_IMAGES: Final = frozenset({_LARGE, _MANY})
+"""Rules about images that are read, of which those that are not may be the cause, too."""
 _KINDS: Final = ("media", "result", "text", "other")
 """The kinds of blocks that are or hold media."""
 

@@ -17,6 +17,7 @@ from toolpair.rules.errors.pasted import SOFT, PastedText
 from toolpair.rules.errors.places import Place, places_in, typed_place
 from toolpair.rules.errors.texts import title_of
 from toolpair.rules.errors.unwrapping import inner_text
+from toolpair.rules.images import OF_ALL_IMAGES
 from toolpair.rules.profiles import PROFILES, profile
 from toolpair.session.find.by_error import ErrorMatch, ErrorSearch
 from toolpair.session.find.by_place import meant_by, offers_at, place_words
@@ -44,7 +45,6 @@ _NOTHING: Final = (
     "This is not an id, place, rule or error text that toolpair knows. line:N, message:N, pair:N and messages.N work "
     "as well."
 )
-_OF_IMAGES: Final = frozenset({"content.image_too_large", "content.too_many_images"})
 _HEAD: Final = 80
 _IMAGE: Final = re.compile(rb"(?:iVBORw0KGgo|/9j/|R0lGOD[dl]h|UklGR)[A-Za-z0-9+/=]{20,%d}" % _HEAD)
 """How a PNG, a JPEG, a GIF or a WebP begins in Base64."""
@@ -397,7 +397,7 @@ def _halves_around(known: Recognised, conversations: Sequence[Conversation]) -> 
 
 def _unread_image(known: Recognised, conversations: Sequence[Conversation]) -> str | None:
     """Where an image stands that is not read as one: what the API is sent of it is for a library to say."""
-    if not _OF_IMAGES.intersection(known.error.rules):
+    if not OF_ALL_IMAGES.intersection(known.error.rules):
         return None
     for conversation in (one for one in conversations if not one.transcript.native):
         blocks = (block for message in conversation.transcript.messages for block in message.blocks)
