@@ -14,7 +14,8 @@ from tests.agents.comparing import Row, all_differences, all_faults, errors_of, 
 from tests.agents.running import Resumed
 from tests.broken_sessions import Planted
 from tests.continue_sessions import NAME, corpus
-from tests.formats.fixing import errors, fixed
+from tests.formats.fixing import errors, fixed_by_a_person
+from tests.formats.test_continue import HELD_BACK
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
@@ -92,15 +93,15 @@ def test_what_the_model_sees_is_what_continue_sends(planted: dict[str, Planted],
 
 
 def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted], tmp_path: Path) -> None:
-    names = planted.keys() - UNREADABLE - BY_HAND
-    files = {name: fixed(opened(tmp_path, planted[name].data)) for name in names}
+    names = planted.keys() - UNREADABLE - BY_HAND - HELD_BACK
+    files = {name: fixed_by_a_person(opened(tmp_path, planted[name].data)) for name in names}
     seen, refused = seen_in(files, partial(opened, tmp_path)), partial(errors_of, folder=tmp_path)
     assert all_faults(continue_cli.resume(files), planted, seen, difference, refused) == {}
 
 
 def test_continue_goes_on_writing_to_a_repaired_session(planted: dict[str, Planted], tmp_path: Path) -> None:
     names = ("still_calling", "state_gone", "state_two_turns_late", "ids_differ", "cut_off_in_an_output")
-    files = {name: fixed(opened(tmp_path, planted[name].data)) for name in names}
+    files = {name: fixed_by_a_person(opened(tmp_path, planted[name].data)) for name in names}
     for name, resumed in continue_cli.resume(files).items():
         try:
             session = opened(tmp_path, resumed.after)
