@@ -94,5 +94,7 @@ def test_less_leaves_the_terminal_whole() -> None:
         ends = time.monotonic() + PATIENCE
         while not terminal.has_ended and time.monotonic() < ends:
             time.sleep(0.02)
+            if keys and int(ends - time.monotonic()) % 2:
+                terminal.press("q")  # what was typed right after ctrl+c is lost
         after = terminal.settings()
         assert terminal.close() == code and after == before and b"\x1b[?1049h" not in terminal.output
