@@ -74,10 +74,10 @@ def picked(home: Path, judge: Judge, wanted: str) -> str:
         app = ToolpairApp(None, sessions=lambda: of)
         async with app.run_test(size=(120, 24)) as pilot:
             for _ in range(400):
-                if wanted in frame(app):
+                shown = frame(app)
+                if wanted in shown and "Made Up" in shown:  # the preview may be there before its row
                     break
                 await pilot.pause(0.05)
-            shown = frame(app)
             assert wanted in shown
             return shown
 

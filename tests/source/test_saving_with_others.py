@@ -8,6 +8,7 @@ import os
 import signal
 import stat
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -200,6 +201,7 @@ def test_a_writer_that_stops_in_the_middle_of_a_record(file: Path, monkeypatch: 
             thread = threading.Thread(target=write, args=[next(file.parent.glob("*.bak"))])
             thread.start()
             threads.append(thread)
+            time.sleep(0.2)  # until it waits at the file
 
         def rename(self, source: str, target: str) -> None:
             pytest.skip("names cannot be exchanged here")
