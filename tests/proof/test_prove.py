@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +20,7 @@ import pytest
 
 from tests.conftest import SAMPLES
 from tests.json_schemas import wrong_in
+from tests.patience import PATIENCE
 from tests.proof.conftest import program
 from toolpair.cli.main import main
 from toolpair.proof import isolation
@@ -140,3 +145,59 @@ def test_there_is_no_other_network(
     path.write_text(path.read_text().replace("mode = ", tries + "mode = "))
     told = proved(capsys, session, "--program", path, code=1)
     assert told["isolated"] and told["before"]["note"] == "101", "the network is unreachable"
+
+
+@pytest.mark.parametrize(
+    "id_", ["{folder}/victim/owned", "../../../../../../victim/owned", "--attach=http://127.0.0.1:1", "a\0b"]
+)
+def test_an_id_is_no_path_and_no_option(
+    id_: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "victim").mkdir()
+    given = json.dumps(id_.format(folder=tmp_path))
+    path = tmp_path / "session.jsonl"
+    sample = (SAMPLES / "qwen-late-result.jsonl").read_text()
+    path.write_text(re.sub(r'"sessionId":\s*"[^"]*"', lambda _: f'"sessionId":{given}', sample))
+    agent = program(tmp_path, "whole")
+    for words in (["--dry-run"], ["--yes"]):
+        assert main(["prove", str(path), "--program", str(agent), *words]) == 2
+        assert "its id is none that an agent gives" in capsys.readouterr().err
+    assert not list((tmp_path / "victim").iterdir()) and not (tmp_path / "seen.json").exists()
+
+
+def test_a_stranger_s_trigger_does_not_run(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "opencode.db"
+    shutil.copyfile(SAMPLES / "opencode-failed-response.db", path)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(
+            "CREATE TRIGGER t AFTER UPDATE OF directory ON session BEGIN UPDATE session SET title = "
+            "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n); END"
+        )
+        db.commit()
+    assert main(["prove", str(path), "--program", str(program(tmp_path, "whole")), "--dry-run"]) == 0
+    assert "opencode" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_the_agent_ends_with_toolpair_however_that_ends(
+    number: signal.Signals, session: Path, home: Path, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "toolpair", "prove", "--yes", session, "--program", program(tmp_path, "hangs")]
+    process = subprocess.Popen([str(part) for part in command], stderr=subprocess.DEVNULL, start_new_session=True)
+    deadline = time.monotonic() + PATIENCE
+    while not (tmp_path / "seen.json").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    os.kill(process.pid, number)
+    process.wait()
+    while (running(tmp_path) or list((tmp_path / "tmp").iterdir())) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not running(tmp_path) and not list((tmp_path / "tmp").iterdir())
+
+
+def test_without_a_network_of_its_own_nothing_stays_either(
+    session: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(isolation, "prefix", lambda: None)
+    told = proved(capsys, session, "--program", program(tmp_path, "leaves"), code=0)
+    assert told["isolated"] is False and told["before"]["whole"] and not running(tmp_path)

@@ -75,7 +75,13 @@ def _strings_with(data: bytes, pattern: re.Pattern[bytes]) -> Iterator[str]:
         at = match.end()
         begin = _quote_before(data, match.start())
         string = _STRING.match(data, begin) if begin >= 0 else None
-        if string is None or string.end() < match.end():
+        if string is None:
+            end = data.find(b"\n", at)
+            if end < 0:
+                return
+            at = end  # a torn string: the rest of its line is not searched again for each match in it
+            continue
+        if string.end() < match.end():
             continue
         at = string.end()
         if data[at : at + 50].lstrip()[:1] == b":":

@@ -375,14 +375,15 @@ def _state_of_notify(there: bytes | None) -> str:
     found = _notify(there)
     if found is None:
         return _NOT_IN
-    is_own = isinstance(found, list) and found[-3:] == _NOTIFIED and "toolpair" in str(found[0])
+    is_own = isinstance(found, list) and found[-3:] == _NOTIFIED and any("toolpair" in str(one) for one in found[:-3])
     return _IN if is_own and _LINE.search(there or b"") is not None else _ANOTHERS
 
 
 def _with_notify(there: bytes | None) -> bytes:
     """At the start of the file, where no table has begun."""
     line = f"notify = {dump([*shlex.split(command('hook'))[:-1], *_NOTIFIED])}  # {_MARK}\n".encode()
-    return line + _LINE.sub(b"", there or b"", count=1)
+    before = there or b""
+    return line + (_LINE.sub(b"", before, count=1) if _state_of_notify(there) == _IN else before)
 
 
 def _of_own(title: str, path: Callable[[Machine], Path], text: str) -> Hook:

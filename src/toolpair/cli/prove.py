@@ -78,7 +78,10 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"{safe(options.file)}: {error}.") from error
     isolated = isolation.prefix() is not None
     if options.dry_run or not options.yes:
-        _tell_start(session, asked, isolated)
+        try:
+            _tell_start(session, asked, isolated)
+        except CannotAsk as error:
+            raise UsageError(f"{safe(options.file)}: {error}.") from error
         if options.dry_run:
             return exits.OK
         if not is_terminal(sys.stdin):

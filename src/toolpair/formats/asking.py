@@ -46,7 +46,12 @@ class Stage(Struct, frozen=True):
     """What else a test asks for."""
 
     def put(self, path: Path) -> None:
-        """Put the copy there, where it has taken place in the project that was made for it."""
+        """Put the copy there, where it has taken place in the project that was made for it.
+
+        Raises ValueError for a place outside the home.
+        """
+        if not path.resolve().is_relative_to(self.home.resolve()):
+            raise ValueError("it would be put outside the home that was made for it")
         path.parent.mkdir(parents=True, exist_ok=True)
         if self.folder is None:
             shutil.copyfile(self.copy, path)

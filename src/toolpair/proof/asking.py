@@ -56,36 +56,40 @@ def ask(
     with tempfile.TemporaryDirectory(prefix="toolpair-prove-") as folder:
         path = Path(folder) / "job.json"
         path.write_bytes(msgspec.json.encode(job))
-        process = subprocess.Popen(
-            [*before, sys.executable, "-m", "toolpair.proof.inside", str(path)],
-            cwd=folder,
-            env={"PATH": os.defpath, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "HOME": folder},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
+        said_at = path.with_suffix(".stderr")
+        # Its input stays open as long as this process lives: it ends itself, and all that it started, when that ends.
+        with said_at.open("wb") as errors:
+            process = subprocess.Popen(
+                [*before, sys.executable, "-m", "toolpair.proof.inside", str(path)],
+                cwd=folder,
+                env={"PATH": os.defpath, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "HOME": folder},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,
+            )
         try:
-            said = _said_by(process, _EXTRA + seconds * tries, stopped)
+            is_done = _is_done(process, _EXTRA + seconds * tries, stopped)
         finally:
             _end(process)
-        if said is None:
+        if not is_done:
             raise CannotAsk(f"{agent.title} was ended before it answered")
         if process.returncode:
-            last = said.decode(errors="replace").strip().rpartition("\n")[2]
+            last = said_at.read_bytes().decode(errors="replace").strip().rpartition("\n")[2]
             raise CannotAsk(f"{agent.title} could not be asked: {last}")
         return msgspec.convert(json.loads(path.read_bytes()), dict[str, Answer])
 
 
-def _said_by(process: subprocess.Popen[bytes], seconds: float, stopped: Callable[[], bool]) -> bytes | None:
-    """What it says at its end; None if it is not done in time, or was stopped."""
+def _is_done(process: subprocess.Popen[bytes], seconds: float, stopped: Callable[[], bool]) -> bool:
+    """Whether it ended in time, and was not stopped."""
     until = time.monotonic() + seconds
     while time.monotonic() < until and not stopped():
         try:
-            return process.communicate(timeout=_LOOK)[1]
+            process.wait(timeout=_LOOK)
         except subprocess.TimeoutExpired:
             continue
-    return None
+        return True
+    return False
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -100,3 +104,5 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)  # what its parent has left
     process.wait()
+    if process.stdin is not None:
+        process.stdin.close()

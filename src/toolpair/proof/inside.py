@@ -4,19 +4,24 @@ It writes its answers to JOB's place."""
 
 from __future__ import annotations
 
+import ctypes
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+import psutil
 from msgspec import Struct
 
 from toolpair.formats import get_agent
@@ -24,7 +29,10 @@ from toolpair.formats.asking import HISTORIES, PROMPT, Api, Ask, Stage, Start
 from toolpair.proof.isolation import loopback_up
 from toolpair.proof.mock_api import MockApi
 
+_MADE: Final = "toolpair-prove-"
+"""How the folders begin that are made for an answer."""
 _PROJECT: Final = "project"
+_SET_CHILD_SUBREAPER: Final = 36
 _SAID: Final = 400
 """How many characters of an agent's last words are handed on."""
 
@@ -69,17 +77,48 @@ def main(path: str) -> None:
     job = msgspec.json.decode(Path(path).read_bytes(), type=Job)
     if job.isolated:
         loopback_up()
-    with ThreadPoolExecutor(job.at_once) as pool:
-        answers = dict(zip(job.copies, pool.map(lambda copy: _asked(job, copy), job.copies.values()), strict=True))
+    _adopt()
+    copies = {Path(copy.path).parent for copy in job.copies.values()}
+    made = [Path(path).parent, *(one for one in copies if one.name.startswith(_MADE))]
+    threading.Thread(target=_end_with_parent, args=(made,), daemon=True).start()
+    ask = partial(_asked, job, Path(path).parent)
+    try:
+        with ThreadPoolExecutor(job.at_once) as pool:
+            answers = dict(zip(job.copies, pool.map(ask, job.copies.values()), strict=True))
+    finally:
+        _end_children()
     # Not by msgspec, which refuses half characters: an agent may send them.
     Path(path).write_text(json.dumps(msgspec.to_builtins(answers)))
 
 
-def _asked(job: Job, copy: Copy) -> Answer:
+def _adopt() -> None:
+    """On Linux, what an agent leaves running becomes a child of this process, which ends it."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _end_children() -> None:
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            child.kill()
+
+
+def _end_with_parent(folders: Sequence[Path]) -> None:
+    """When the process that asks has ended, however it did: end all, and leave no copy of a session."""
+    while os.read(0, 1):
+        pass
+    _end_children()
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+
+
+def _asked(job: Job, folder: Path, copy: Copy) -> Answer:
     ask: Ask = get_agent(job.agent).ask.found
-    folders = tempfile.TemporaryDirectory(prefix="toolpair-home-", ignore_cleanup_errors=True)
-    with folders as folder, MockApi() as api:
-        home = Path(folder).resolve()
+    homes = tempfile.TemporaryDirectory(prefix="toolpair-home-", dir=folder, ignore_cleanup_errors=True)
+    with homes as own, MockApi() as api:
+        home = Path(own).resolve()
         start = furnished(ask, job.program, copy, home, api.url)
         variables = environment(job.search, home, start)
         histories: list[Sequence[Any]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,8 @@ from toolpair.source.errors import Refused
 
 _MERGED: Final = frozenset({"anthropic"})
 """APIs that read neighbouring messages of one role as one."""
+
+_ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 
 
 class Proof(Struct, frozen=True):
@@ -87,13 +90,20 @@ def copy_of(session: Session, place: Path) -> Copy:
     path = place.with_suffix(session.path.suffix if session.path is not None else ".jsonl")
     session.save_as(path)
     transcript, profile = session.conversation.transcript, session.conversation.judged.profile.id
-    return Copy(str(path), transcript.session_id or "", transcript.folder, profile)
+    id_ = transcript.session_id or ""
+    if id_ and _ID.fullmatch(id_) is None:  # it becomes an argument of the agent, and a name in its home
+        raise CannotAsk("its id is none that an agent gives to a session")
+    return Copy(str(path), id_, transcript.folder, profile)
 
 
 def how_it_starts(agent: Agent, program: Sequence[str], session: Session) -> Start:
-    """How the agent would be started, in a home that is there no more. Raises SessionError."""
+    """How the agent would be started, in a home that is there no more. Raises CannotAsk and SessionError."""
     with tempfile.TemporaryDirectory(prefix="toolpair-prove-") as folder:
-        return furnished(agent.ask.found, tuple(program), copy_of(session, Path(folder) / "0"), Path(folder))
+        copy = copy_of(session, Path(folder) / "0")
+        try:
+            return furnished(agent.ask.found, tuple(program), copy, Path(folder).resolve())
+        except (OSError, ValueError) as error:
+            raise CannotAsk(f"its copy cannot be put where {agent.title} finds it: {error}") from error
 
 
 def judged(session: Session, whole: Session, answer: Answer, folder: Path) -> Proof:
@@ -147,13 +157,15 @@ def _merged(messages: Sequence[Any]) -> Iterator[Any]:
     """Neighbours of one role as one message."""
     last: dict[str, Any] | None = None
     for message in messages:
+        if not isinstance(message, dict) or not isinstance(message.get("content"), str | list):
+            continue
         content = message["content"]
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        if last is not None and last["role"] == message["role"]:
+        if last is not None and last["role"] == message.get("role"):
             last["content"] = [*last["content"], *blocks]
             continue
         if last is not None:
             yield last
-        last = {"role": message["role"], "content": list(blocks)}
+        last = {"role": message.get("role"), "content": list(blocks)}
     if last is not None:
         yield last

@@ -9,7 +9,7 @@ from typing import Final
 from toolpair.formats.asking import PROMPT, Ask, Stage, Start
 
 _NO_ID: Final = "5e551011-0000-4000-8000-000000000001"
-_ID: Final = re.compile(rb'"sessionId":\s*"([0-9a-f-]{36})"')
+_ID: Final = re.compile(rb'"sessionId":\s*"([0-9a-f][0-9a-f-]{35})"')
 _MODEL: Final = "claude-sonnet-4-5"
 _QUIET: Final = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",

@@ -9,7 +9,7 @@ from typing import Final
 from toolpair.formats.asking import PROMPT, Ask, Stage, Start
 
 _NO_ID: Final = "5e551011-0000-7000-8000-000000000001"
-_ID: Final = re.compile(rb'"id":\s*"([0-9a-f-]{36})"')
+_ID: Final = re.compile(rb'"id":\s*"([0-9a-f][0-9a-f-]{35})"')
 _PACKED: Final = b"\x28\xb5\x2f\xfd"
 """How a rollout that is packed with Zstandard begins."""
 _CONFIG: Final = """\

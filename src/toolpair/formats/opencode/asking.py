@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -12,15 +13,30 @@ from typing import Final
 from toolpair.formats.asking import PROMPT, Ask, Stage, Start
 
 _MODELS: Final = {"mock": "mock-model", "openai": "gpt-5.1"}
+_SECONDS: Final = 20
+"""How long the copy's database may take."""
 _OFF: Final = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
 
 
 def furnish(stage: Stage, name: str) -> Start:
-    """`name` is that of the program, and of its folders."""
+    """`name` is that of the program, and of its folders. Raises ValueError for a database that is none of its own."""
+    try:
+        return _furnish(stage, name)
+    except sqlite3.Error as error:
+        raise ValueError(f"its database: {error}") from error
+
+
+def _furnish(stage: Stage, name: str) -> Start:
     path = stage.home / ".local/share" / name / f"{name}.db"
     path.parent.mkdir(parents=True)
     shutil.copyfile(stage.copy, path)
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA trusted_schema=OFF")
+        ends = time.monotonic() + _SECONDS
+        db.set_progress_handler(lambda: int(time.monotonic() > ends), 10_000)
+        # A trigger of a stranger's would run with what is written here.
+        for (trigger,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            db.execute('DROP TRIGGER "{}"'.format(trigger.replace('"', '""')))
         # The project of the session is not there, and is none of its business.
         db.execute("UPDATE session SET directory = ?", (str(stage.project),))
     settings(stage.home, name, stage.url)
