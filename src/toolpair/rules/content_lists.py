@@ -108,7 +108,7 @@ def named_text(context: Context, place: NamedPlace) -> None:
 
 def _said(message: Message) -> str:
     """The text that a message or its result is."""
-    content = (
-        result_content(message.results[0]) if message.results else message.blocks[0].text if message.blocks else ""
-    )
+    if not message.results:
+        return next((block.text for block in message.blocks if block.kind == "text"), "")
+    content = result_content(message.results[0])
     return content if isinstance(content, str) else ""

@@ -304,14 +304,29 @@ class _Element:
                     placed[place] = [_number(place), new]
                     parts.setdefault(place[:-1], []).append(placed[place])
                 if within and block.source is not None and block.value is not block.source.value:
-                    held = block.value.raw if isinstance(block.value, HeldMedia) else _text_of(block)
-                    placed[place][1] = with_slots(placed[place][1], {within: held})
+                    changes: dict[Slot, Any]
+                    if isinstance(block.value, HeldMedia):
+                        changes = {within: block.value.raw}
+                    elif block.kind == "text":
+                        changes = {within: _text_of(block)}
+                    else:
+                        inner = self.writer.changes(block, value_at(self.value, stood))
+                        changes = {(*within, *at): new for at, new in inner.items()}
+                    placed[place][1] = with_slots(placed[place][1], changes) if changes else placed[place][1]
         here = {self._slot(block) for block in found}
         for place, kept in placed.items():
             gone = [slot for slot in self.own if slot[: len(place)] == place and slot not in here]
-            for within in {slot[len(place) : -1] for slot in gone if _is_in_list(slot[len(place) :])}:
-                left = [one for n, one in enumerate(value_at(kept[1], within)) if (*place, *within, n) not in gone]
-                kept[1] = with_slots(kept[1], {within: left})
+            lost: dict[Slot, set[Any]] = {}
+            for slot in gone:
+                inner_slot = slot[len(place) :]
+                last = max((n for n, step in enumerate(inner_slot) if isinstance(step, int)), default=None)
+                if last is not None:
+                    lost.setdefault(inner_slot[:last], set()).add(inner_slot[last])
+            for within, numbers in lost.items():
+                listed = value_at(kept[1], within)
+                if isinstance(listed, list):
+                    left = [one for n, one in enumerate(listed) if n not in numbers]
+                    kept[1] = with_slots(kept[1], {within: left})
         changed: dict[Slot, Any] = {}
         for where, texts in more.items():
             old = value_at(self.value, where)

@@ -32,7 +32,8 @@ def save_folder(
     refuse_name(path)
     target = os.path.realpath(path)
     refuse_folder(os.path.dirname(target), path, "give another name")
-    if snapshot.rows is not None and target == os.path.realpath(snapshot.rows.path):
+    own = os.path.realpath(snapshot.rows.path) if snapshot.rows is not None else None
+    if own is not None and (target == own or target.startswith(own + os.sep)):
         raise Refused(f"{path} is the session itself, with all others of that folder; name a new folder.", "exists")
     if os.path.lexists(target):
         raise Refused(f"{path} exists, and a session that is many files goes into a new folder.", "exists")
