@@ -704,7 +704,7 @@ def test_half_a_character_in_arguments_is_replaced_where_an_error_says_so(tmp_pa
     call["function"].pop("arguments")
     assert after == messages
     body = {"model": "m", "system": "Be \ud83d", "messages": [{"role": "user", "content": "Go."}]}
-    session = toolpair.session.session.open_session("log.json", data=json.dumps({"request": body}).encode())
+    session = toolpair.session.session.open_session("log.json", data=json.dumps({"payload": body}).encode())
     target = session.find(
         "400 The request body is not valid JSON: no low surrogate in string: line 1 column 9 (char 8)"
     )
@@ -728,6 +728,22 @@ def test_half_a_character_is_replaced_anywhere_in_a_request() -> None:
         while session.undo() is not None:
             pass
         assert session.to_bytes() == data
+
+
+@pytest.mark.parametrize("inside", ["%s", '{"body":%s}', '{"id":1,"request":%s}'])
+def test_what_is_no_json_around_the_messages_is_mended(inside: str) -> None:
+    body = '{"a":%s,"messages":[{"role":"user","content":"Go."}],"b":%s}'
+    for bad, good, rule in (
+        (b"NaN", b'"NaN"', "record.bad_json"),
+        (b'"\\ud800"', b'"\\ufffd"', "record.lone_surrogate"),
+        (b'"\xff"', '"\ufffd"'.encode(), "record.bad_utf8"),
+    ):
+        made = [(inside % body).encode() % (value, value) for value in (bad, good)]
+        session = toolpair.session.session.open_session("body.json", data=made[0])
+        (problem,) = session.problems
+        assert problem.rule == rule and "outside of the messages" in problem.text
+        session.stage(problem)
+        assert session.to_bytes() == made[1] and not session.problems
 
 
 @pytest.mark.parametrize("system", ["Be brief.", "Be \\ud83d"])

@@ -134,7 +134,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         return DamagedRecords(self.format, self.items, self.transcript, self.document)
 
     def _sound(self, document: Document) -> bool:
-        if document.mark or document.commas or document.cut_end is not None or document.halves_around:
+        if document.mark or document.commas or document.cut_end is not None or document.flaws_around:
             return False
         if any(isinstance(item.value, Damaged) for item in self.items):
             return False

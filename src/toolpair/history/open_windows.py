@@ -224,7 +224,7 @@ def windowed_conversation(
 
 def _is_damaged_as_file(document: Document, format: Format) -> bool:
     """Whether something is wrong with the file itself that no record shows."""
-    if not document.mark and not document.commas and document.cut_end is None and not document.halves_around:
+    if not document.mark and not document.commas and document.cut_end is None and not document.flaws_around:
         return False
 
     return any(harm is not None for harm in format.damage((), Transcript(()), flaws_of_file(document)))

@@ -48,7 +48,9 @@ _PIECE: Final = 1 << 20
 _STARTS: Final = re.compile(rb"(?:\xef\xbb\xbf)?+[ \t\r\0]*+[{\[(]")
 _LAST_COMMA: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(,)(?=[ \t\r\n]*+\])', re.DOTALL)
 """A string, or a comma with nothing after it."""
-_OF_REQUESTS: Final = (("messages",), ("input",), ("contents",))
+_OF_REQUESTS: Final = frozenset(
+    (*inside, key) for inside in ((), ("body",), ("request",)) for key in ("messages", "input", "contents")
+)
 """Where the messages of a request are."""
 _BLANKS: Final = re.compile(rb"[ \t\r\n\0]*+")
 _AFTER: Final = "fix that place in an editor, or open another copy of the file."

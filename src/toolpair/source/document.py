@@ -20,7 +20,7 @@ from toolpair.source.index import LineIndex
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import BadSpan, Finder, scan
 from toolpair.source.record import UNREAD, Record
-from toolpair.source.record_values import BOM, holds_half, parse
+from toolpair.source.record_values import BOM, holds_half, holds_no_number, is_utf8, parse
 from toolpair.source.repairing import joined_lines
 from toolpair.transcript.model import Damaged
 
@@ -362,9 +362,14 @@ class Document:
         return bool(self.records) and b"," in self.records[0].glue
 
     @cached_property
-    def halves_around(self) -> bool:
-        """Whether the rest of the request holds half a character."""
-        return any(map(holds_half, self.around))
+    def flaws_around(self) -> tuple[str, ...]:
+        """The `record.*` rules that the rest of the request breaks, whose bytes are sent as they are."""
+        found = {
+            "record.lone_surrogate": any(map(holds_half, self.around)),
+            "record.bad_json": any(map(holds_no_number, self.around)),
+            "record.bad_utf8": not all(map(is_utf8, self.around)),
+        }
+        return tuple(rule for rule, holds in found.items() if holds)
 
     def flaws(self, sent: Container[int] = ()) -> dict[int, tuple[str, ...]]:
         """The `record.*` rules that readable records break, by uid.

@@ -244,6 +244,11 @@ def is_utf8(raw: bytes) -> bool:
     return True
 
 
+def in_utf8(raw: bytes) -> bytes:
+    """The bytes with U+FFFD for what is no UTF-8."""
+    return raw.decode("utf-8", "replace").encode("utf-8")
+
+
 def _not_ascii(raw: bytes) -> Iterator[tuple[int, int]]:
     """The stretches that hold all bytes beyond ASCII: most text holds few, and decoding them takes much longer than
     seeing that there are none.

@@ -19,6 +19,7 @@ from toolpair.source.record_values import (
     BOM,
     escape_controls,
     escaped,
+    in_utf8,
     is_part,
     parse,
     pieces,
@@ -317,7 +318,7 @@ def doubled_keys(raw: bytes) -> tuple[str, ...]:
 
 
 _IN_PLACE: Final[Mapping[str, Callable[[bytes], bytes]]] = {
-    "utf8": lambda raw: raw.decode("utf-8", "replace").encode("utf-8"),
+    "utf8": in_utf8,
     "halves": whole_characters,
     "escape": escaped,
     "bom": lambda raw: raw.removeprefix(BOM),

@@ -6,6 +6,7 @@ Every byte outside of the values that changed stays as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final, Protocol
 
@@ -16,7 +17,14 @@ from toolpair.source.encode import COMPACT, JsonStyle, Originals, detect, encode
 from toolpair.source.json_spans import BadSpan, values_in
 from toolpair.source.limits import fits
 from toolpair.source.record import UNREAD, Record
-from toolpair.source.record_values import BOM, first_record, parse, whole_characters
+from toolpair.source.record_values import (
+    BOM,
+    first_record,
+    in_utf8,
+    parse,
+    whole_characters,
+    with_words_for_numbers,
+)
 from toolpair.source.repairing import repaired, repaired_lines
 from toolpair.source.splice import gap_between, splice, with_scalar
 from toolpair.transcript.model import Damaged
@@ -328,8 +336,8 @@ def _without_commas(document: Document) -> Document:
     return document.with_([record.with_glue(record.glue.replace(b",", b"", 1)) for record in document.records])
 
 
-def _with_whole_characters_around(document: Document) -> Document:
-    before, after = map(whole_characters, document.around)
+def _mended_around(mend: Callable[[bytes], bytes], document: Document) -> Document:
+    before, after = map(mend, document.around)
     return document.with_(around=(before, after))
 
 
@@ -337,6 +345,8 @@ _OF_ALL: Final[Mapping[str, Callable[[Document], Document]]] = {
     "mark": _without_mark,
     "end": with_end,
     "commas": _without_commas,
-    "around": _with_whole_characters_around,
+    "around": partial(_mended_around, whole_characters),
+    "numbers_around": partial(_mended_around, with_words_for_numbers),
+    "utf8_around": partial(_mended_around, in_utf8),
 }
 """Repairs of the whole document instead of one record."""

@@ -199,6 +199,8 @@ Mending = Literal[
     "commas",
     "end",
     "around",
+    "numbers_around",
+    "utf8_around",
     "aside",
 ]
 """How the bytes of a record are repaired.
@@ -216,7 +218,7 @@ Mending = Literal[
 "fraction": integers of more than 64 bits get ".0".
 "commas": the comma after the last record is removed.
 "end": a document that was cut off after its records gets its end.
-"around": lone surrogates in the rest of a request become U+FFFD.
+"around", "numbers_around", "utf8_around": as "halves", "numbers" and "utf8" in the rest of a request.
 "aside": the whole record is set aside.
 """
 

@@ -46,8 +46,8 @@ _NOTHING: Final = (
     "as well."
 )
 _HEAD: Final = 80
-_IMAGE: Final = re.compile(rb"(?:iVBORw0KGgo|/9j/|R0lGOD[dl]h|UklGR)[A-Za-z0-9+/=]{20,%d}" % _HEAD)
-"""How a PNG, a JPEG, a GIF or a WebP begins in Base64."""
+_IMAGE: Final = re.compile(rb'(?:"|;base64,)((?:iVBORw0KGgo|/9j/|R0lGOD[dl]h|UklGR)[A-Za-z0-9+/=]{20,%d})' % _HEAD)
+"""A string that is, or ends as, a PNG, a JPEG, a GIF or a WebP in Base64: one that only quotes some is none."""
 _HALVES: Final = "record.lone_surrogate"
 _LISTS: Final = ("messages", "input", "contents")
 _OF_ALL: Final = "This is about the whole conversation, not about one block of it."
@@ -404,9 +404,10 @@ def _unread_image(known: Recognised, conversations: Sequence[Conversation]) -> s
         read = {described(part).data[:_HEAD] for block in blocks for part in media_parts(block)}
         for number, record in enumerate(conversation.document.records):
             for found in _IMAGE.finditer(record.body):
-                if found[0][:_HEAD].decode() not in read:
+                if found[1][:_HEAD].decode() not in read:
                     at = f"line {record.line:,}" if conversation.document.kind == "lines" else f"record {number:,}"
-                    return f"An image in {at} is not read as one here, so no fix is offered: remove it there yourself."
+                    said = "is not read as one here: no fix takes it out"
+                    return f"What may be an image in {at} {said}. Do it there yourself."
     return None
 
 

@@ -154,10 +154,10 @@ def _of_file(document: Document) -> Iterator[Candidate]:
 
 
 def _around(document: Document) -> Iterator[Candidate]:
-    if document.halves_around and document.records:
-        first = document.records[0]
-        damage = Damage(first.uid, HALF, 1, True, (), None, b"".join(document.around), first=True, front=True)
-        yield Candidate(damage, "half of a character outside of the messages", Way("around"))
+    raw = b"".join(document.around)
+    for rule in document.flaws_around if document.records else ():
+        damage = Damage(document.records[0].uid, rule, 1, True, (), None, raw, first=True, front=True)
+        yield Candidate(damage, f"{_flaw(rule, raw)} outside of the messages", Way(_WAYS_AROUND[rule]))
 
 
 def flawed(transcript: Transcript, document: Document, format: Format) -> Iterator[Candidate]:
@@ -197,6 +197,11 @@ def _too_deep(
             yield Candidate(damage, f"values nested more than {levels:,} levels deep", None)
 
 
+_WAYS_AROUND: Final[Mapping[str, Mending]] = {
+    "record.bad_utf8": "utf8_around",
+    "record.lone_surrogate": "around",
+    "record.bad_json": "numbers_around",
+}
 _FLAW_WAYS: Final[Mapping[str, Mending]] = {
     "record.bad_utf8": "utf8",
     "record.lone_surrogate": "halves",
@@ -222,5 +227,5 @@ def _flaw(rule: str, raw: bytes) -> str:
         case "record.bom":
             return "a byte order mark"
         case "record.bad_json":
-            return "NaN or Infinity, which are not JSON"
+            return "NaN or Infinity"
     return "half of a character"

@@ -199,7 +199,7 @@ def _effect_without_agent(damage: Damage) -> ResumeEffect | None:
 def effect_on_readers(damage: Damage, who: str) -> ResumeEffect | None:
     """What readers do about a flaw that they accept. `who` is "most programs", or a singular name."""
     s = "" if who == "most programs" else "s"
-    if damage.front or damage.rule == "record.lone_surrogate":
+    if (damage.front and damage.rule != "record.bad_utf8") or damage.rule == "record.lone_surrogate":
         return None
     if damage.rule == "record.big_number" and not any(map(is_rounded, big_numbers(damage.raw))):
         return None

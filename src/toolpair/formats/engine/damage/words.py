@@ -85,6 +85,8 @@ def cause_of(found: FoundDamage) -> Cause:
         return Cause("record.controls", "control characters were not escaped")
     if found.damage.readable and rule == TORN:
         return Cause(rule, "the writer stopped before the end of the file")
+    if way == "as-text":
+        return Cause("record.no_number", "Python writes NaN and Infinity, which JSON does not have")
     if found.damage.readable and rule == TOO_DEEP:
         return Cause("record.deep", "whatever wrote the record nested values deeper than its agent reads")
     return Cause(rule, _CAUSES.get(rule, found.reason))
@@ -122,7 +124,7 @@ def text_of_flaw(found: FoundDamage) -> str:
             return f"The file is {found.reason}, {but} {effect_on_resume.says}."
         case "record.trailing_comma":
             return f"The file has {found.reason}, {but} {effect_on_resume.says}."
-        case "record.lone_surrogate" if damage.front:
+        case "record.lone_surrogate" | "record.bad_json" | "record.bad_utf8" if damage.front:
             return f"The file has {found.reason}, {but} {effect_on_resume.says}."
         case "record.bom" if damage.front:
             return f"The file starts with a byte order mark, {but} {effect_on_resume.says}."
@@ -139,6 +141,8 @@ _TITLES: Final[Mapping[str, tuple[str, str]]] = {
     "halves": ("replace-half", "replace the half character with U+FFFD"),
     "numbers": ("as-text", "write NaN and Infinity as texts"),
     "around": ("replace-half", "replace the half character with U+FFFD"),
+    "numbers_around": ("as-text", "write NaN and Infinity as texts"),
+    "utf8_around": ("replace-bytes", "replace these bytes with U+FFFD"),
     "escape": ("escape", "escape the control characters"),
     "bom": ("drop-mark", "remove the byte order mark"),
     "mark": ("drop-mark", "remove the byte order mark"),
@@ -173,7 +177,7 @@ def repairs_for(candidate: Candidate, effect_on_resume: ResumeEffect) -> tuple[F
         found.append(Fix("close", "write the missing end", (MendBytes(uid, "end"),), recommended=True, loses=loses))
     elif way is not None and (way.how != "split" or effect_on_resume.splits):
         id_, title = _TITLES[way.how]
-        loses = f"the bytes {candidate.reason}" if way.how == "utf8" else None
+        loses = f"the bytes {candidate.reason}" if way.how in ("utf8", "utf8_around") else None
         loses = "the first value, which no program reads" if way.how == "keep_last" else loses
         found.append(Fix(id_, title, (MendBytes(uid, way.how),), recommended=True, loses=loses))
     if damage.rule == "record.big_number" and effect_on_resume.impact == "loses":
