@@ -49,7 +49,7 @@ def told(when: str, title: str, proof: Proof, content: bool) -> Iterator[Told]:
         sent = f"{_of(proof.messages, 'message')} and {_of(proof.outputs, 'output')}"
         yield Told(f"{when}: {title} sends {sent}, in {valid}.", tone)
         for problem in proof.problems:
-            yield Told(f"  error      {problem.rule}  {problem.message}")
+            yield Told(f"  error      {problem.rule}  {problem.text}")
         if proof.missing:
             yield Told("not sent:")
             yield from map(Told, listed(proof.missing, content))

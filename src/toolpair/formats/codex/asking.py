@@ -16,7 +16,7 @@ _CONFIG: Final = """\
 model = "gpt-5.5"
 model_provider = "mock"
 approval_policy = "never"
-sandbox_mode = "danger-full-access"
+sandbox_mode = "read-only"
 check_for_update_on_startup = false
 model_instructions_file = "{own}/instructions.md"
 [model_providers.mock]

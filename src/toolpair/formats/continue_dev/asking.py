@@ -29,7 +29,7 @@ def _furnish(stage: Stage) -> Start:
     shutil.copyfile(stage.copy, path)
     config = own / "config.yaml"
     config.write_text(_CONFIG.format(url=stage.url))
-    return Start(("--config", str(config), "--auto", "-p", "--resume", PROMPT), _QUIET, path, "openai-chat")
+    return Start(("--config", str(config), "-p", "--resume", PROMPT), _QUIET, path, "openai-chat")
 
 
 ASK: Final = Ask(_furnish, seconds=120)

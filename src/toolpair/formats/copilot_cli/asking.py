@@ -23,7 +23,7 @@ def _furnish(stage: Stage) -> Start:
     provider = {"BASE_URL": f"{stage.url}/v1", "TYPE": "openai", "API_KEY": "dummy", "WIRE_API": "completions"}
     variables = {f"COPILOT_PROVIDER_{name}": value for name, value in provider.items()}
     variables |= {"COPILOT_MODEL": "mock-model", "COPILOT_AUTO_UPDATE": "false", "COPILOT_OFFLINE": "true"}
-    allowed = ("--allow-all-tools", "--allow-all-paths", "--no-auto-update", "--no-color")
+    allowed = ("--no-auto-update", "--no-color")
     return Start((*allowed, f"--resume={session}", "-p", PROMPT), variables, path, "openai-chat")
 
 

@@ -33,7 +33,7 @@ def _furnish(stage: Stage) -> Start:
         "GEMINI_TELEMETRY_ENABLED": "false",
     }
     named = ("--session-file", str(path)) if stage.options.get("by_path") else ("--resume", "latest")
-    return Start(("-m", _MODEL, "--skip-trust", "-y", *named, "-p", PROMPT), variables, path, "gemini")
+    return Start(("-m", _MODEL, "--skip-trust", *named, "-p", PROMPT), variables, path, "gemini")
 
 
 ASK: Final = Ask(_furnish, seconds=180)

@@ -25,7 +25,7 @@ def _furnish(stage: Stage) -> Start:
     variables = {
         "GOOSE_PROVIDER": provider,
         "GOOSE_MODEL": model,
-        "GOOSE_MODE": "auto",
+        "GOOSE_MODE": "approve",
         "GOOSE_DISABLE_KEYRING": "1",
         "GOOSE_TELEMETRY_ENABLED": "false",
         f"{provider.upper()}_HOST": stage.url,

@@ -40,7 +40,7 @@ def _furnish(stage: Stage, name: str) -> Start:
         # The project of the session is not there, and is none of its business.
         db.execute("UPDATE session SET directory = ?", (str(stage.project),))
     settings(stage.home, name, stage.url)
-    arguments = ("run", "--auto", "--pure", "-s", stage.session_id, PROMPT)
+    arguments = ("run", "--pure", "-s", stage.session_id, PROMPT)
     return Start(arguments, quiet(name), path, "openai-chat")
 
 
@@ -53,7 +53,7 @@ def settings(home: Path, name: str, url: str) -> None:
         models = {named: {"name": named, "tool_call": True, "limit": limits}}
         known = {"npm": "@ai-sdk/openai-compatible", "name": provider, "options": options, "models": models}
         providers[provider] = known
-    use = {"model": "mock/mock-model", "small_model": "mock/mock-model", "permission": {"*": "allow"}}
+    use = {"model": "mock/mock-model", "small_model": "mock/mock-model", "permission": {"*": "ask"}}
     path = home / ".config" / name / f"{name}.json"
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps({"autoupdate": False, "share": "disabled", **use, "provider": providers}))

@@ -28,7 +28,7 @@ def _furnish(stage: Stage) -> Start:
         "OPENAI_MODEL": "mock-model",
         "QWEN_TELEMETRY_ENABLED": "0",
     }
-    return Start(("--auth-type", "openai", "-y", "--resume", id_, "-p", PROMPT), variables, path, "openai-chat")
+    return Start(("--auth-type", "openai", "--resume", id_, "-p", PROMPT), variables, path, "openai-chat")
 
 
 ASK: Final = Ask(_furnish, seconds=120)
