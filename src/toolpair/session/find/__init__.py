@@ -406,7 +406,7 @@ def _unread_image(known: Recognised, conversations: Sequence[Conversation]) -> s
             for found in _IMAGE.finditer(record.body):
                 if found[1][:_HEAD].decode() not in read:
                     at = f"line {record.line:,}" if conversation.document.kind == "lines" else f"record {number:,}"
-                    said = "is not read as one here: no fix takes it out"
+                    said = "is not read as one here: no fix removes it"
                     return f"What may be an image in {at} {said}. Do it there yourself."
     return None
 
