@@ -87,7 +87,7 @@ def test_a_session_is_chosen_fixed_saved_and_the_save_undone(several: Path) -> N
     before = {name: items_of(several, name) for name in ("newest", "middle", "oldest")}
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 3)
+        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") >= 3)
         assert "Sessions in session.db" in frame(app) and "About oldest: It stopped. Go on." in frame(app)
         await press(pilot, "down", "enter")
         await until(pilot, lambda: shows(app, PairScreen) and "middle · docker-agent" in frame(app))
@@ -155,7 +155,7 @@ def shows(app: ToolpairApp, kind: type[BaseScreen[Any]]) -> bool:
 
 def test_the_other_sessions_are_a_key_away(several: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 3)
+        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") >= 3)
         await press(pilot, "enter")
         await until(pilot, lambda: shows(app, PairScreen))
         await press(pilot, "c")
@@ -185,7 +185,7 @@ def test_what_another_program_writes_is_followed(several: Path) -> None:
 
 def test_a_database_that_is_gone_is_said_and_the_session_stays(several: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 3)
+        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") >= 3)
         await press(pilot, "enter")
         await until(pilot, lambda: shows(app, PairScreen))
         several.rename(several.with_name("elsewhere.db"))
@@ -278,7 +278,7 @@ def test_keys_typed_while_a_session_opens_are_for_it(several: Path) -> None:
     listed, asked, may_open = opened_slowly(several)
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 3)
+        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") >= 3)
         at_once(app, "down", "enter", "j", "A", "up", "s")
         await until(pilot, asked.is_set)
         assert "esc stop" in frame(app)
@@ -293,7 +293,7 @@ def test_keys_that_were_kept_come_before_those_that_wait(several: Path) -> None:
     listed, asked, may_open = opened_slowly(several)
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 3)
+        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") >= 3)
         await press(pilot, "enter", names=())
         await until(pilot, asked.is_set)
         kept = [Key(name, None) for name in ("a", "b")]
@@ -322,7 +322,7 @@ def test_a_key_that_was_let_in_before_the_session_came_is_for_it(
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         nonlocal list_on_top
-        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 3)
+        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") >= 3)
         await press(pilot, "enter", names=())
         await until(pilot, asked.is_set)
         list_on_top = app.screen
@@ -338,7 +338,7 @@ def test_escape_while_a_session_opens_is_back_in_the_list(several: Path) -> None
     listed, _, may_open = opened_slowly(several)
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 3)
+        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") >= 3)
         await press(pilot, "enter", "x", "y", "escape", "m", "i", names=())
         assert frame(app).splitlines()[1].strip() == "mi"
         may_open.set()
@@ -351,7 +351,7 @@ def test_escape_while_a_session_opens_is_back_in_the_list(several: Path) -> None
 
 def test_a_session_that_is_gone_when_it_is_chosen_leaves_the_list_as_it_was(several: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 3)
+        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") >= 3)
         with closing(sqlite3.connect(several)) as agent:
             agent.execute("DELETE FROM session_items WHERE session_id = 'newest'")
             agent.execute("DELETE FROM sessions WHERE id = 'newest'")
@@ -495,7 +495,7 @@ def test_sessions_that_have_no_text_as_id_are_counted(several: Path) -> None:
         agent.commit()
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 3)
+        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") >= 3)
         said = " ".join(frame(app).split())
         assert "1 session in" in said and "its id is not text." in said
         assert "Nameless" not in frame(app)
