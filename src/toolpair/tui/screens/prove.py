@@ -39,10 +39,15 @@ class ProveScreen(Dialog[None]):
         self._asked = asked
         self._state = "question"
         self._told: list[Told] = []
+        self._network = ""
+        """What network it will have, once that was tried."""
         self._held = HeldKey(self)
 
     def build(self) -> ComposeResult:
         yield Lines(id="text")
+
+    def on_mount(self) -> None:
+        self.in_thread(self._try_network, "search", self._failed)
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs
@@ -65,9 +70,9 @@ class ProveScreen(Dialog[None]):
 
     def _words(self) -> list[Told]:
         if self._state == "question":
-            network = NETWORK if isolation.prefix() is not None else NO_NETWORK
-            resumes = f"{self._asked.named} ({self._asked.program}) resumes a copy of this session in an empty home."
-            return [Told(f"{resumes} {network} No tool runs, and neither the session nor your home is touched.")]
+            resumes = f"{self._asked.named} resumes a copy of this session in an empty home. No tool runs."
+            touched = "Neither the session nor your home is touched."
+            return [Told(f"{resumes} {touched}"), Told(self._network), Told(f"  {self._asked.program}")]
         if self._state == "asking":
             return [Told(f"asking {self._asked.agent.title} …")]
         return self._told
@@ -79,6 +84,10 @@ class ProveScreen(Dialog[None]):
             self.in_thread(self._ask, "prove", self._failed)
 
     # in a thread
+
+    def _try_network(self, aside: Aside) -> None:
+        network = NETWORK if isolation.prefix() is not None else NO_NETWORK
+        aside.run_in_ui(lambda: self._take_network(network))
 
     def _ask(self, aside: Aside) -> None:
         now = self._session.draft()
@@ -100,6 +109,10 @@ class ProveScreen(Dialog[None]):
         for when, proof in proofs.items():
             lines += told(when, self._asked.agent.title, proof, content=True)
         aside.run_in_ui(lambda: self._answer(lines))
+
+    def _take_network(self, network: str) -> None:
+        self._network = network
+        self.draw()
 
     def _failed(self, error: Exception) -> None:
         said = f"{error}." if isinstance(error, CannotAsk) else failure(error)
