@@ -21,6 +21,7 @@ from toolpair.cli.terminal import Parser, TerminalStyle, add_color, add_format, 
 from toolpair.formats import written_by
 from toolpair.formats.agent import FoundSession
 from toolpair.reports.census import COLUMNS, Census, Counted
+from toolpair.reports.page.census_page import census_page
 from toolpair.session.session import Refused, SessionError
 from toolpair.session.verdict_cache import Findings, VerdictCache
 from toolpair.shell.machine import Machine
@@ -109,8 +110,6 @@ def _refuse_page(options: argparse.Namespace) -> None:
 
 
 def _write_page(census: Census, options: argparse.Namespace) -> None:
-    from toolpair.reports.page.census_page import census_page
-
     data = "".join(census_page(census, options.show_paths)).encode()
     save_as(options.html, [data], force=options.force)
     streams.note_saved()
