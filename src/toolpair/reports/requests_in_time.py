@@ -30,6 +30,8 @@ from toolpair.session.session import Session, SessionError
 
 _EPOCHS: Final = 1_000
 """Compactions of one session that are gone back through."""
+_MARKS: Final = 5
+"""Records that may mark one."""
 _TRIED: Final = 50
 """Places where something may have broken that are looked at."""
 _KEPT: Final = 8
@@ -84,7 +86,9 @@ class RequestsInTime:
             if answering and found and found[0].position == after:
                 del found[0]  # the rest of an answer, of which a lost link cut the beginning off
             found = [*here, *found]
-            earlier = self._before(first) if first else None
+            # What marks a compaction stands before its summary: the history that it ended is read without it.
+            ends = range(first, max(0, first - _MARKS), -1)
+            earlier = next((one for end in ends if (one := self._before(end)) is not None), None)
             if earlier is None:
                 break
             conversation = earlier
