@@ -32,7 +32,13 @@ def _stored(kind: str, folder: Path) -> Path:
 
 def _openhands(folder: Path) -> Path:
     path = folder / "events.json"
-    path.write_text(json.dumps([*SOUND[:3], gives(3, "call_zz9", f"{SECRET} out"), SOUND[4]]))
+    observed = {
+        "kind": "TerminalObservation",
+        "content": [{"type": "text", "text": f"{SECRET} out"}],
+        "is_error": False,
+    }
+    result = {**gives(3, "call_zz9", ""), "action_id": SOUND[2]["id"], "observation": observed}
+    path.write_text(json.dumps([*SOUND[1:3], result, SOUND[4]]))
     return path
 
 
