@@ -68,6 +68,15 @@ class Excerpt(Struct, frozen=True):
         """The Markdown of a bug report for the agent's issue tracker, with the excerpt in it."""
         return "\n".join((*_lines(self), ""))
 
+    def as_test(self, runs: str) -> str:
+        """A test for the agent's authors, which fails on the excerpt. `runs`: "pytest", "vitest" or "go".
+
+        Raises SessionError where none can be written for the agent, Refused where it would not fail.
+        """
+        from toolpair.reports.excerpt.harness import as_test
+
+        return as_test(self, runs)[0]
+
 
 def as_text(data: bytes) -> tuple[list[str], bool]:
     """The excerpt as lines that can be pasted, and whether these are exactly its bytes."""
