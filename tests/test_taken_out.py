@@ -767,7 +767,7 @@ def test_what_is_around_many_messages_stays_when_one_is_changed(system: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "sent"), [("anthropic", True), ("gemini-contents", True), ("strands", False), ("codex", False)]
+    ("name", "sent"), [("anthropic", True), ("gemini-contents", True), ("strands", False), ("codex", True)]
 )
 def test_what_python_writes_for_no_number_is_no_json(name: str, sent: bool) -> None:
     """What a library or an agent keeps beside a message need not be sent."""
