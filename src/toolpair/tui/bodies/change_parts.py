@@ -78,7 +78,7 @@ def _parts_of(change: Change, noun: str, whole: bool) -> Iterator[Part]:
     before = decoded(change.before) if change.before is not None else None
     after = decoded(change.after) if change.after is not None else None
     yield Title(_title(change, noun))
-    if before is not None and after is not None and change.count == 1:
+    if before is not None and after is not None and change.count < 2:
         if before == after:
             yield Note("the same bytes in another place")
         else:

@@ -159,7 +159,7 @@ def _of_file(document: Document) -> Iterator[Candidate]:
 
 
 def _around(document: Document) -> Iterator[Candidate]:
-    raw = b"".join(document.around)
+    raw = b"".join(document.outside)
     for rule in document.flaws_around if document.records else ():
         damage = Damage(document.records[0].uid, rule, 1, True, (), None, raw, first=True, front=True)
         yield Candidate(damage, f"{_flaw(rule, raw)} outside of the messages", Way(_WAYS_AROUND[rule]))
