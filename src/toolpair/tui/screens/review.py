@@ -24,7 +24,7 @@ from toolpair.tui.bodies.stacked_body import LinesBody
 from toolpair.tui.card_text import is_slow_to_preview
 from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.desk import Desk
-from toolpair.tui.fix_effects import effects_before, filling
+from toolpair.tui.fix_effects import EffectsBefore, filling
 from toolpair.tui.keys import APP, REVIEW
 from toolpair.tui.review_text import ReviewText, alike, counted
 from toolpair.tui.screens.base_screen import BaseScreen, HeldKey, Hint, hint_line
@@ -234,7 +234,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             found = decision.find(state.problems)
             if found is not None:
                 changes: list[Change] = preview(state, found[1], decision.text)
-                first = partial(effects_before, *found, state.transcript.folder, decision.text)
+                first = EffectsBefore(*found, state, decision.text)
                 make = partial(diff_of_changes, glyphs, partial(list, changes), noun, carets, folds=False)
                 return filling(make, first, width - 1, self._diff_room - 1)
         # It cannot be told from the others.
