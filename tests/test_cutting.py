@@ -160,7 +160,9 @@ def _opencode_folder(folder: Path) -> str:
     for word in ("one", "two", "three"):
         stored.user(f"See {word}.")
         stored.assistant(opencode_sessions.done(word))
-    return f"{opencode_folders.written(folder, stored, opencode_sessions.another())}::{opencode_sessions.ID}"
+    child = opencode_sessions.another()
+    child.parent = opencode_sessions.ID
+    return f"{opencode_folders.written(folder, stored, child)}::{opencode_sessions.ID}"
 
 
 def _strands_folder(folder: Path) -> str:
@@ -186,6 +188,12 @@ def test_a_session_of_a_folder_is_cut_into_a_folder_of_its_own(made: Callable[[P
                 out.parent.mkdir()
                 saved = part.session.save_as(out)
                 assert (saved.path, saved.backup) == (out, None)
+                (note,) = saved.notes
+                assert note in (
+                    f"Not in the copy: 1 session of a sub-agent ({opencode_sessions.OTHER}).",
+                    "Not in the copy: 1 other agent of the session (b).",
+                )
+                assert rows.session == "a" or (out / "session_diff" / f"{rows.session}.json").is_file()
                 again = toolpair.open(f"{out}::{rows.session}")
                 assert len(again.conversation.transcript.messages) == part.kept + (part.added is not None)
                 assert len(again.left) <= len(session.left)
