@@ -188,7 +188,7 @@ def save_copy(
         pieces = [database]
     elif source is None:
         pieces = chunks_of(file.runs(conversations), snapshot.data)
-    saved = save_as(
+    return save_as(
         path,
         pieces,
         force=force,
@@ -197,7 +197,6 @@ def save_copy(
         progress=progress,
         over_database=force and _is_copy(path, snapshot.rows),
     )
-    return saved if snapshot.rows is None else replace(saved, notes=(*saved.notes, *_left_out(snapshot.rows)))
 
 
 def _left_out(rows: StoredRecords) -> Iterator[str]:
