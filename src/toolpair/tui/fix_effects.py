@@ -88,7 +88,7 @@ def effects_before(
         yield Title(f"{'The model will read' if effect.new else 'Moves'} {effect.where}", change=False)
         said = effect.text.split("\n")
         for line in said[:_LINES]:
-            side = Side(None, ((line, "same"),))
+            side = Side(None, ((line, "same"),), prose=True)
             yield Row(None, side) if effect.new else Row(side, side)
         if len(said) > _LINES:
             yield Note(f"and {count_text(len(said) - _LINES, 'more line')}")

@@ -219,7 +219,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             title = (*glyphs.rule(f"{words}: {here[0].title}", width - line_width(right)), *right)
             body = self._diff_of(here[0], width)
         else:
-            text = ReviewText(self._overview, glyphs, width, ())
+            text = ReviewText(self._overview, glyphs, width - 1, ())
             body = LinesBody(glyphs, text.problem_in_full(here) if here is not None else [])
         self.query_one("#of-row", Lines).show([title])
         self.query_one(BodyView).show(body)
@@ -238,9 +238,8 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                 make = partial(diff_of_changes, glyphs, partial(list, changes), noun, carets, folds=False)
                 return filling(make, first, width - 1, self._diff_room - 1)
         # It cannot be told from the others.
-        return LinesBody(
-            glyphs, glyphs.paragraph(f"{glyphs.key('p', 'diff')} shows the bytes of all that is applied.", width, "dim")
-        )
+        words = f"{glyphs.key('p', 'diff')} shows the bytes of all that is applied."
+        return LinesBody(glyphs, glyphs.paragraph(words, width - 1, "dim"))
 
     def action_exclude(self) -> None:
         rows = self._rows()
