@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from toolpair.dialects.block_texts import text_of
-from toolpair.reports.reading.call_line import call_line, output_words
+from toolpair.reports.reading.call_line import call_line, output_line, output_words
 from toolpair.reports.reading.titles import call_title
 from toolpair.session.decisions import edits_of
 from toolpair.text.file_diffs import Row, Side
@@ -75,8 +75,8 @@ def pair_parts(call: Block | None, result: Block | None, folder: str | None, lin
     if result is not None:
         said = output_words(result.text).strip("\r\n").split("\n")
         more = f"  ({count_text(len(said), 'line')})" if len(said) > lines else ""
-        yield Note(f"result  {said[0][:_CHARS]}{more}", "text")
-        yield from (Note(line[:_CHARS], "text", _INDENT) for line in said[1:lines])
+        yield Note(f"result  {output_line(said[0][:_CHARS])}{more}", "text")
+        yield from (Note(output_line(line[:_CHARS]), "text", _INDENT) for line in said[1:lines])
 
 
 def effects_before(

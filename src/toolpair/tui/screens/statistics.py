@@ -95,7 +95,7 @@ def title_line(glyphs: Glyphs, sorted_by: int, names: int, cells: int) -> Line:
     spans: list[Span] = []
     for number, column in enumerate(COLUMNS):
         here = number == sorted_by
-        title = f"{column.title}{'↓' if here else ''}"
+        title = f"{column.title}{' ↓' if here else ''}"
         style = "title" if here else "dim"
         if not number:
             spans.append(Span(fit(glyphs.own(f"── {title} ──"), names, ""), style, f"sort_by({number})"))
