@@ -68,7 +68,7 @@ def view_bytes(owner: Owner, problem: Problem) -> None:
 
     changes = partial(preview, owner.session.conversation, fix)
     first = EffectsBefore(problem, fix, owner.session.conversation)
-    pages = change_pages(changes, owner.overview.noun, owner.tool.carets, first)
+    pages = change_pages(changes, owner.overview.noun, owner.tool.carets, first, whole_new=True)
     owner.open(ViewerScreen(f"Exact bytes: {visible(fix.title)}", pages))
 
 
