@@ -206,6 +206,14 @@ VIEWER = KeyGroup(
         Key("y", "yank", "copy what is shown", False, False),
     ),
 )
+REQUESTS = KeyGroup(
+    "requests",
+    "In what the model sees",
+    (
+        Key("comma", "request(-1)", "the request before: what the model saw then", False),
+        Key("full_stop", "request(1)", "the request after; [ and ] go to those that broke", False),
+    ),
+)
 REVIEW = KeyGroup(
     "review",
     "In the review",
@@ -290,11 +298,12 @@ PICKER = KeyGroup(
 )
 CURSOR = KeyGroup("cursor", "", tuple(key for key in MOVE.keys if not key.action.startswith("side")))
 """Movement in lists with one column."""
-GROUPS = (PROBLEMS, LOOK, MOVE, VIEWER, STATISTICS, COMPARE, REVIEW, SAVED, PICKER, APP, PROGRAM)
+GROUPS = (PROBLEMS, LOOK, MOVE, VIEWER, REQUESTS, STATISTICS, COMPARE, REVIEW, SAVED, PICKER, APP, PROGRAM)
 
 SCREENS: Final[Mapping[str, tuple[KeyGroup, ...]]] = {
     "the list of pairs": (PROBLEMS, LOOK, MOVE, APP, PROGRAM),
     "an open text": (VIEWER, CURSOR, APP, PROGRAM),
+    "what the model sees": (REQUESTS, VIEWER, CURSOR, APP, PROGRAM),
     "the statistics": (STATISTICS, CURSOR, APP, PROGRAM),
     "a comparison": (COMPARE, CURSOR, APP, PROGRAM),
     "the review": (REVIEW, CURSOR, APP, PROGRAM),
