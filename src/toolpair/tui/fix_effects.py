@@ -28,6 +28,8 @@ _CHARS: Final = 200
 """Characters shown of a call, and of the first line of an output."""
 _INDENT: Final = 11
 """Cells before a line of an output."""
+_DEEPEST: Final = 24
+"""Cells at most that a line of code is indented besides."""
 _FREE: Final = 3
 """Lines that may stay free while something is cut."""
 _COPY: Final = "use-copy"
@@ -76,7 +78,10 @@ def pair_parts(call: Block | None, result: Block | None, folder: str | None, lin
         said = output_words(result.text).strip("\r\n").split("\n")
         more = f"  ({count_text(len(said), 'line')})" if len(said) > lines else ""
         yield Note(f"result  {said[0][:_CHARS]}{more}", "text")
-        yield from (Note(line[:_CHARS], "text", _INDENT) for line in said[1:lines])
+        for line in said[1:lines]:
+            words = line.expandtabs(4).lstrip(" ")
+            deep = len(line.expandtabs(4)) - len(words)
+            yield Note(words[:_CHARS], "text", _INDENT + min(deep, _DEEPEST))
 
 
 def effects_before(
