@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from toolpair.session.carrying_out import preview
 from toolpair.session.reopening import reopened
@@ -79,7 +79,6 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         *APP.bindings(),
         *REVIEW.bindings(),
-        Binding("r", "read_again", "read it again", show=False),
     ]
     DEFAULT_CSS = "ReviewScreen BodyView { height: 1fr; }"
 
@@ -309,11 +308,12 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                     self.finish(None)
 
         def answered(answer: str | None) -> None:
-            if answer == "yes":
+            if answer is not None:
                 self.ask(WritingScreen(0, self._read_again, "reading it again"), read)
 
-        words = "Read the file again? Your fixes are undone; A applies the certain ones again."
-        self.ask(ConfirmScreen("Read again", words, [("r", "yes", "read it again")]), answered)
+        key = self.glyphs.key("A", "fix_all")
+        words = f"Read the file again? Your fixes are undone; {key} applies the certain ones again."
+        self.ask(ConfirmScreen("Read again", words, [("r", "read-again", "read it again")]), answered)
 
     def _read_again(self, steps: Steps) -> Session:
         """What the file holds now, without what is applied. Runs in a thread."""
@@ -379,14 +379,14 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         def answered(answer: str | None) -> None:
             if answer == "yes":
                 self._save(None, allow_links=True)
-            elif answer == "copy":
+            elif answer == "save-copy":
                 self.action_save_copy()
 
         words = (
             "This file has other names (hard links). They keep the old content: only the name that you opened "
             "gets the fixed one."
         )
-        answers = [("enter", "yes", "save under this name only"), ("s", "copy", "save a copy")]
+        answers = [("enter", "yes", "save under this name only"), ("s", "save-copy", "save a copy")]
         self.ask(ConfirmScreen("Other names", words, answers), answered, of_state=True)
 
     def _ask_aside(self) -> None:
