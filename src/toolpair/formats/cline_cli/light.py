@@ -56,7 +56,9 @@ class ClineLight(AgentLight):
     def __init__(self, view: View) -> None:
         self._view = view
         self._model: Any = None
+        self._provider = ""
         self._merges: bool | None = None
+        """Whether it is for an API of blocks, as far as its responses say."""
         self._heard = 0
         self._words = -2
         """The newest record with a user's words."""
@@ -96,11 +98,12 @@ class ClineLight(AgentLight):
             raise Whole
         of = model_of(value)
         self._model = of.get("id", self._model)
-        if provider := of.get("provider"):
+        provider = of.get("provider")
+        if provider and provider != self._provider:
             merges = in_blocks([Item(0, value)])
             if type(provider) is not str or merges is not (merges if self._merges is None else self._merges):
                 raise Whole
-            self._merges = merges
+            self._provider, self._merges = provider, merges
 
     def _result(self, part: Any) -> tuple[Any, ...]:
         content = part["content"]

@@ -249,7 +249,7 @@ def _shortened(value: Any) -> Any:
 def is_shortened(value: Any) -> bool:
     """Whether the content of a result is sent without the middle of a text: as `_shortened`, with nothing made."""
     if isinstance(value, str):
-        return len(value) > _MOST_OF_RESULT or _cut(value, _MOST_OF_RESULT, _CUT) is not value
+        return len(value) > _MOST_OF_RESULT // 2 and _cut(value, _MOST_OF_RESULT, _CUT) is not value
     if isinstance(value, list):
         return any(map(is_shortened, value))
     if isinstance(value, dict) and not (type_name(value) == "image" and isinstance(value.get("data"), str)):
