@@ -75,6 +75,11 @@ class RequestsInTime:
         self._conversation: Final = session.staging.original[session.current]
         self._found: dict[int, PastRequest] = {}
 
+    @property
+    def folder(self) -> str | None:
+        """Where the agent worked, if it is known."""
+        return self._conversation.transcript.folder
+
     @cached_property
     def asked(self) -> list[Asked]:
         """Where the model was asked, in time: in what would be sent now, and before each compaction of it."""

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from toolpair.dialects.block_texts import call_summary
 from toolpair.history.sent_rows import UNKNOWN_SENDER, request_sent, rows_sent
+from toolpair.reports.reading.call_line import call_line
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_lines import ROLES
 
@@ -53,14 +53,15 @@ def _lines(glyphs: Glyphs, conversation: Conversation, most: int | None) -> Iter
         yield f"As {seen.agent}{version} sends it."
         signs = f"  {LEFT_OUT} left out   {REPLACED} replaced   {CHANGED} changed   {ADDED} added by the agent"
         yield glyphs.own(signs)
-    yield from _messages(glyphs, rows_sent(conversation), agent, most)
+    yield from _messages(glyphs, rows_sent(conversation), agent, most, conversation.transcript.folder)
 
 
 def past_text(glyphs: Glyphs, requests: RequestsInTime, number: int, most: int | None) -> str:
     """A request of the past: what has come and gone since the one before, what is broken, and all of it."""
     past = requests.at(number)
     before = requests.at(number - 1) if number > 1 else None
-    return "\n".join((*_about_past(glyphs, past, before), *_messages(glyphs, past.rows(), past.sender, most)))
+    messages = _messages(glyphs, past.rows(), past.sender, most, requests.folder)
+    return "\n".join((*_about_past(glyphs, past, before), *messages))
 
 
 def _about_past(glyphs: Glyphs, past: PastRequest, before: PastRequest | None) -> Iterator[str]:
@@ -91,20 +92,22 @@ def _about_past(glyphs: Glyphs, past: PastRequest, before: PastRequest | None) -
         yield glyphs.own(f"{LEFT_OUT} {count_text(len(past.wrong) - _NAMED, 'more problem')}")
 
 
-def _messages(glyphs: Glyphs, rows: Iterable[SeenRow], agent: str, most: int | None) -> Iterator[str]:
+def _messages(
+    glyphs: Glyphs, rows: Iterable[SeenRow], agent: str, most: int | None, folder: str | None
+) -> Iterator[str]:
     number = -1
     for row in rows:
         if row.message is not None and row.message != number:
             number = row.message
             yield ""
             yield glyphs.own(f"── {number:,} {ROLES.get(row.role, row.role)}")
-        yield from _row(glyphs, row, agent, most)
+        yield from _row(glyphs, row, agent, most, folder)
 
 
-def _row(glyphs: Glyphs, row: SeenRow, agent: str, most: int | None) -> Iterator[str]:
+def _row(glyphs: Glyphs, row: SeenRow, agent: str, most: int | None, folder: str | None) -> Iterator[str]:
     block = row.block
     if row.fate in ("dropped", "replaced") and block is not None:
-        what = f"the call {call_summary(block)}" if block.kind == "call" else "a result"
+        what = f"the call {' '.join(call_line(block, folder))}" if block.kind == "call" else "a result"
         if block.kind == "result":
             what += f" of {count_text(block.text.removesuffix(chr(10)).count(chr(10)) + 1, 'line')}"
         how = "is left out" if row.fate == "dropped" else "is replaced by the agent's own words"
@@ -113,7 +116,7 @@ def _row(glyphs: Glyphs, row: SeenRow, agent: str, most: int | None) -> Iterator
         return
     sign = {"added": ADDED, "changed": CHANGED}.get(row.fate, " ")
     if block is not None and block.kind == "call":
-        yield f"{sign} call {block.name or ''} {call_summary(block)}   {row.id or ''}"
+        yield f"{sign} call {' '.join(call_line(block, folder))}   {row.id or ''}"
         return
     text = row.text
     if block is not None and block.kind == "result":

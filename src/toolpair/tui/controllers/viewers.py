@@ -62,14 +62,13 @@ def view_bytes(owner: Owner, problem: Problem) -> None:
         owner.say("no fix is known here, so no byte would change")
         return
     from toolpair.session.carrying_out import preview
-    from toolpair.tui.fix_effects import effects_before
+    from toolpair.tui.fix_effects import EffectsBefore
     from toolpair.tui.screens.viewer import ViewerScreen
     from toolpair.tui.viewer_pages import change_pages
 
     changes = partial(preview, owner.session.conversation, fix)
-    folder = owner.session.conversation.transcript.folder
-    first = partial(effects_before, problem, fix, folder)
-    pages = change_pages(changes, owner.overview.noun, owner.tool.carets, first)
+    first = EffectsBefore(problem, fix, owner.session.conversation)
+    pages = change_pages(changes, owner.overview.noun, owner.tool.carets, first, whole_new=True)
     owner.open(ViewerScreen(f"Exact bytes: {visible(fix.title)}", pages))
 
 
