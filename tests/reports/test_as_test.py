@@ -15,7 +15,7 @@ from tests.conftest import SAMPLES
 from tests.history.test_framework_rows import STORES
 from toolpair.cli.main import main
 from toolpair.reports.excerpt.excerpts import excerpt
-from toolpair.reports.excerpt.harness import as_test, harnesses
+from toolpair.reports.excerpt.harness import harnesses
 from toolpair.session.session import open_session
 
 SECRET = "quagmire"
@@ -74,9 +74,8 @@ def test_the_case_is_red_in_the_agents_own_code_and_holds_nothing_of_the_session
     library, runs, make = CASES[agent]
     path = make(tmp_path)
     found = excerpt(path)
-    text, harness = as_test(found, runs)
+    text, harness = found.as_test(runs), harnesses()[agent]
     assert found.problem.rule in text and "@@" not in text and SECRET not in text and str(tmp_path) not in text
-    assert harness is harnesses()[agent]
     if not _has(library):
         return
     space: dict[str, Any] = {}

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from toolpair import __version__
 from toolpair.history.sent_rows import SeenRow, seen_rows
+from toolpair.reports.excerpt.harness import as_test
 from toolpair.reports.page.markdown_text import code, inline
 from toolpair.reports.reading.problem_words import api_text
 from toolpair.rules.problem import Problem
@@ -73,9 +74,7 @@ class Excerpt(Struct, frozen=True):
 
         Raises SessionError where none can be written for the agent, Refused where it would not fail.
         """
-        from toolpair.reports.excerpt.harness import as_test
-
-        return as_test(self, runs)[0]
+        return as_test(self.session, self.problem, runs)
 
 
 def as_text(data: bytes) -> tuple[list[str], bool]:
