@@ -27,6 +27,7 @@ from toolpair.reports.first_break.breaks import breaks_of, of_request
 from toolpair.reports.first_break.log import FileLog
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.session.session import Session, SessionError
+from toolpair.transcript.counting import plural
 
 _EPOCHS: Final = 1_000
 """Compactions of one session that are gone back through."""
@@ -34,6 +35,8 @@ _MARKS: Final = 5
 """Records that may mark one."""
 _TRIED: Final = 50
 """Places where something may have broken that are looked at."""
+_NAMED: Final = 5
+"""Problems of one request that are named."""
 _KEPT: Final = 8
 """Requests that are not read again when they are asked for."""
 
@@ -65,6 +68,34 @@ class PastRequest(Struct, frozen=True, eq=False):
     """What is broken in it, sentences."""
     pairs: Counter[tuple[str, str]]
     """Tool and id of the calls that have results in it."""
+
+    def about(self, before: PastRequest | None) -> Iterator[tuple[bool, str]]:
+        """What it is, what has come and gone since the one before, and what is broken: sentences, and whether they
+        tell of something wrong.
+        """
+        line = f", answered in line {self.line:,}" if self.line is not None else ""
+        if self.exact:
+            how = f"as {self.sender or 'the agent'} recorded it."
+        elif self.sender:
+            how = f"as modelled: what {self.sender} sends of the file as it was then."
+        else:
+            how = "as modelled: the messages that were in the file then."
+        yield False, f"Request {self.number:,}{line}, {how}"
+        if self.refuses is not None:
+            yield True, self.refuses
+        changes = []
+        if before is not None and (came := self.pairs - before.pairs):
+            tools = ", ".join(dict.fromkeys(tool for tool, _ in came))
+            changes.append(f"{came.total():,} more ({tools})")
+        if before is not None and (gone := before.pairs - self.pairs):
+            changes.append(f"{gone.total():,} gone: compacted, or no longer sent")
+        since = f" Since the request before: {', '.join(changes)}." if changes else ""
+        pairs = self.pairs.total()
+        yield False, f"{plural(pairs, 'call')} with {'its result' if pairs == 1 else 'their results'}.{since}"
+        for words in self.wrong[:_NAMED]:
+            yield True, words if before is None or words in before.wrong else f"new: {words}"
+        if len(self.wrong) > _NAMED:
+            yield True, plural(len(self.wrong) - _NAMED, "more problem")
 
 
 class RequestsInTime:
