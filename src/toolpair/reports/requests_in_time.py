@@ -105,6 +105,8 @@ class RequestsInTime:
         self._session = session
         self._conversation: Final = session.staging.original[session.current]
         self._found: dict[int, PastRequest] = {}
+        self._records_requests = self._conversation.format.request_kept is not None
+        """Whether the file may have recorded any."""
 
     @property
     def folder(self) -> str | None:
@@ -146,10 +148,11 @@ class RequestsInTime:
         """As the file has it; None where it does not."""
         conversation = self._conversation
         kept_by = conversation.format.request_kept
-        if kept_by is None:
+        if kept_by is None or not self._records_requests:
             return None
         kept = kept_by(Records(conversation), asked.response)
         if kept.messages is None or kept.altered:
+            self._records_requests = kept.unrecorded or bool(kept.unresolved or kept.altered)
             return None
         body = {"system": kept.system, "tools": list(kept.tools), "messages": list(kept.messages)}
         history = history_of({key: value for key, value in body.items() if value})
@@ -216,7 +219,7 @@ class RequestsInTime:
         return () if self._conversation.fixes_are_local else self._conversation.inactive_problems()
 
     def _recorded_breaks(self) -> Iterator[int]:
-        if self._conversation.format.request_kept is None:
+        if not self._records_requests:
             return
         try:
             breaks = breaks_of(FileLog(self._session.file.snapshot)).breaks
