@@ -49,6 +49,8 @@ CASES: dict[str, tuple[str, str, Callable[[Path], Path]]] = {
     "openhands": ("openhands.sdk", "pytest", _openhands),
     "hermes": ("hermes_state", "pytest", _hermes),
     "continue": ("", "vitest", lambda _: SAMPLES / "continue-cancelled.json"),
+    "roo-code": ("", "vitest", lambda _: SAMPLES / "sanitised-on-one-side.json"),
+    "cline": ("", "vitest", lambda _: SAMPLES / "cline-late-result.json"),
     "docker-agent": ("", "go", lambda _: SAMPLES / "docker-agent-late-result.db"),
 }
 
