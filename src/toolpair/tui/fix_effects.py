@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from toolpair.dialects.block_texts import text_of
-from toolpair.reports.reading.call_line import call_line, output_words
+from toolpair.reports.reading.call_line import call_line, output_line, output_words
 from toolpair.reports.reading.row_words import NO_CALL, words_of
 from toolpair.reports.reading.titles import call_title
 from toolpair.session.decisions import edits_of
@@ -81,10 +81,11 @@ def pair_parts(call: Block | None, result: Block | None, folder: str | None, lin
     if result is not None:
         said = output_words(result.text).strip("\r\n").split("\n")
         more = f"  ({count_text(len(said), 'line')})" if len(said) > lines else ""
-        yield Note(f"result  {said[0][:_CHARS]}{more}", "text")
+        yield Note(f"result  {output_line(said[0][:_CHARS])}{more}", "text")
         for line in said[1:lines]:
-            words = line.expandtabs(4).lstrip(" ")
-            deep = len(line.expandtabs(4)) - len(words)
+            line = output_line(line).expandtabs(4)
+            words = line.lstrip(" ")
+            deep = len(line) - len(words)
             yield Note(words[:_CHARS], "text", _INDENT + min(deep, _DEEPEST))
 
 
@@ -105,7 +106,7 @@ class EffectsBefore:
             yield Title(f"{'The model will read' if effect.new else 'Moves'} {effect.where}", change=False)
             written = effect.text.split("\n")
             for line in written[:_LINES]:
-                side = Side(None, ((line, "same"),))
+                side = Side(None, ((line, "same"),), prose=True)
                 yield Row(None, side) if effect.new else Row(side, side)
             if len(written) > _LINES:
                 yield Note(f"and {count_text(len(written) - _LINES, 'more line')}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from toolpair.history.call_details import details_of
@@ -84,7 +85,7 @@ class PreviewText:
         """`fix`: what it writes is shown where there is nothing yet, and what it changes in each `noun`. `carets`:
         differences are also marked below the lines.
         """
-        self._changes: Body | None = None
+        self._changes: Callable[..., Body] | None = None
         self._brought_back: list[Line] = []
         self._glyphs = glyphs
         self._titles = ("", "")
@@ -115,7 +116,8 @@ class PreviewText:
         if fix is not None and (call is None or result is None):
             self._show_effect(fix, conversation.transcript.folder, call, result)
         if fix is not None and not is_slow_to_preview(conversation):
-            self._changes = diff_of_changes(glyphs, partial(preview, conversation, fix), noun, carets, folds=False)
+            changes = cache(partial(preview, conversation, fix))
+            self._changes = partial(diff_of_changes, glyphs, changes, noun, carets, folds=False)
 
     def _show_effect(self, fix: Fix, folder: str | None, call: Block | None, result: Block | None) -> None:
         """What the fix writes in the place of what is missing."""
@@ -144,16 +146,21 @@ class PreviewText:
         title = (*glyphs.rule(begin, left), *glyphs.rule(end, cells - left, lead="┼─"))
         return title, _lines(self._call, left - 1), _lines(self._output, right - 1), (left, right)
 
-    def one_column(self, cells: int) -> Shown:
-        """The same in one column, as in a terminal, and what the fix changes in the file."""
+    def one_column(self, cells: int, room: int) -> Shown:
+        """The same in one column, as in a terminal, and what the fix changes in the file: new records whole if `room`
+        has lines for them.
+        """
         glyphs = self._glyphs
         begin, end = self._titles
         lines = self._message(cells)
         if self._is_pair:
             lines = Stacked(lines, [glyphs.rule(end, cells)], _lines(self._output, cells - 1))
         if self._changes is not None:
-            changes = [glyphs.rule("what the fix changes", cells)]
-            lines = Stacked(lines, changes, _lines(self._changes, cells - 1))
+            title = [glyphs.rule("what the fix changes", cells)]
+            whole, short = (
+                Stacked(lines, title, _lines(self._changes(whole_new=new), cells - 1)) for new in (True, False)
+            )
+            lines = whole if len(whole) <= room else short
         return glyphs.rule(begin, cells), lines, None, (cells, 0)
 
     def _message(self, cells: int) -> LineSource:

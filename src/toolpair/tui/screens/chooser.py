@@ -11,7 +11,7 @@ from toolpair.rules.binding import without_thinking
 from toolpair.session.session import PLACEHOLDER
 from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.fix_effects import EffectsBefore, filling
-from toolpair.tui.keys import APP
+from toolpair.tui.keys import APP, CHOOSER, PANES
 from toolpair.tui.screens.base_screen import hint_line
 from toolpair.tui.screens.choice_list import ChoiceScreen
 from toolpair.tui.screens.prompt import PromptScreen
@@ -30,8 +30,9 @@ class ChooserScreen(ChoiceScreen[Choice | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *APP.bindings(),
+        *CHOOSER.bindings(),
+        *PANES.bindings(),
         Binding("enter", "take", "take this fix", show=False),
-        Binding("e", "edit", "edit the text", show=False),
     ]
     DEFAULT_CSS = "ChooserScreen LineList { height: auto; max-height: 50%; }"
 
