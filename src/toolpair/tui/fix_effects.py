@@ -10,20 +10,24 @@ from msgspec import Struct
 
 from toolpair.dialects.block_texts import text_of
 from toolpair.reports.reading.call_line import call_line, output_line, output_words
+from toolpair.reports.reading.row_words import NO_CALL, words_of
 from toolpair.reports.reading.titles import call_title
 from toolpair.session.decisions import edits_of
 from toolpair.text.file_diffs import Row, Side
 from toolpair.transcript.edits import InsertMessage, InsertResult, MoveResult, MoveToRole, ReplaceWithText
 from toolpair.tui.bodies.diff_body import DiffBody, Note, Part, Title
+from toolpair.tui.card_text import is_slow_to_preview
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_lines import ROLES
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Fix, Problem
+    from toolpair.session.session import Conversation, Fix, PairRow, Problem
     from toolpair.transcript.model import Block
 
 _LINES: Final = 12
 """Lines shown of a longer text before the bytes."""
+_ROWS: Final = 200
+"""Rows shown of what is brought back."""
 _CHARS: Final = 200
 """Characters shown of a call, and of the first line of an output."""
 _INDENT: Final = 11
@@ -79,11 +83,41 @@ def pair_parts(call: Block | None, result: Block | None, folder: str | None, lin
         yield from (Note(output_line(line[:_CHARS]), "text", _INDENT) for line in said[1:lines])
 
 
+def brought_back(conversation: Conversation, record: int | None, fix: Fix) -> list[PairRow]:
+    """The rows that are in the history again once the record that they are lost at is linked."""
+    if is_slow_to_preview(conversation):
+        return []
+    rows = conversation.rows
+    at = next((n for n, row in enumerate(rows) if row.kind == "cut" and row.record == record), None)
+    if at is None:
+        return []
+    after = conversation.apply(edits_of(fix, None)).rows
+    return [after[n] for n in range(at, min(len(after), at + min(len(after) - len(rows) + 1, _ROWS)))]
+
+
+def words_of_row(row: PairRow, folder: str | None) -> tuple[str, str, str]:
+    """Who spoke or which tool was called; what was said, or what it did; what came of it."""
+    if row.pair is None:
+        return f"{ROLES.get(row.role or '', row.role or '')}:", words_of(row.label), ""
+    tool, words = call_line(row.pair.call, folder) if row.pair.call is not None else ("", NO_CALL)
+    said = output_words(row.result.text).strip().partition("\n")[0] if row.result is not None else ""
+    return tool, words, said
+
+
 def effects_before(
-    problem: Problem, fix: Fix, folder: str | None, text: str | None = None, lines: int = 1
+    problem: Problem, fix: Fix, conversation: Conversation, text: str | None = None, lines: int = 1
 ) -> Iterator[Part]:
-    """The pair as it is and what is written, as the first parts of a diff, before the bytes. `lines` of the output."""
+    """The pair as it is and what is written, or what is in the history again, as the first parts of a diff, before the
+    bytes. `lines` of the output.
+    """
+    folder = conversation.transcript.folder
     yield from pair_parts(problem.call, problem.result, folder, lines)
+    if problem.rule.startswith("chain.") and (back := brought_back(conversation, problem.record, fix)):
+        yield Title("What it brings back", change=False)
+        most = max(_LINES, lines)
+        yield from (Note(" ".join(words_of_row(row, folder))[:_CHARS], "text") for row in back[:most])
+        if len(back) > most:
+            yield Note(f"and {count_text(len(back) - most, 'more row')}")
     for effect in effects_of(fix, folder, text):
         yield Title(f"{'The model will read' if effect.new else 'Moves'} {effect.where}", change=False)
         said = effect.text.split("\n")

@@ -7,20 +7,16 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from toolpair.history.call_details import details_of
-from toolpair.history.row_texts import whole_text
-from toolpair.reports.reading.call_line import call_line, output_words
-from toolpair.reports.reading.row_words import NO_CALL, words_of
 from toolpair.reports.reading.titles import call_title, looks_like_json, result_title
 from toolpair.reports.reading.written import arguments_as_written
 from toolpair.session.carrying_out import preview
-from toolpair.session.decisions import edits_of
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.change_parts import diff_of_changes
-from toolpair.tui.bodies.reading import call_body, output_body, result_body
+from toolpair.tui.bodies.reading import call_body, output_body, result_body, row_body
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.card_text import is_slow_to_preview
-from toolpair.tui.fix_effects import effects_of
+from toolpair.tui.fix_effects import brought_back, effects_of, words_of_row
 from toolpair.tui.row_lines import ROLES
 from toolpair.tui.styled_text import Glyphs, Line, Span
 from toolpair.tui.widgets.preview import LineSource
@@ -100,9 +96,11 @@ class PreviewText:
         pair, result = row.pair, row.result
         if pair is None:
             self._titles = (ROLES.get(row.role or "", row.role or _NAMES.get(row.kind, "")), "")
-            self._call = TextBody(glyphs, whole_text(conversation, row)[:MOST], language="markdown")
-            if row.kind == "cut" and fix is not None and not is_slow_to_preview(conversation):
-                self._brought_back = _brought_back(glyphs, conversation, row, fix)
+            self._call = row_body(glyphs, conversation, row, most=MOST)
+            if row.kind == "cut" and fix is not None:
+                folder = conversation.transcript.folder
+                back = brought_back(conversation, row.record, fix)
+                self._brought_back = [_as_line(glyphs, each, folder) for each in back]
             return
         call, small = pair.call, result is not None and _is_small(conversation, result)
         details = details_of(conversation, call, result if small else None)
@@ -173,21 +171,10 @@ class PreviewText:
         return Stacked(lines, [title], [self._glyphs.fit(line, cells - 1) for line in self._brought_back])
 
 
-def _brought_back(glyphs: Glyphs, conversation: Conversation, cut: PairRow, fix: Fix) -> list[Line]:
-    """The rows that are in the history again once it is linked."""
-    rows, after = conversation.rows, conversation.apply(edits_of(fix, None)).rows
-    at = next((n for n, row in enumerate(rows) if row.kind == "cut" and row.record == cut.record), len(rows))
-    back = [after[n] for n in range(at, min(len(after), at + min(len(after) - len(rows) + 1, LINES)))]
-    return [_as_line(glyphs, row, conversation.transcript.folder) for row in back]
-
-
 def _as_line(glyphs: Glyphs, row: PairRow, folder: str | None) -> Line:
-    call = row.pair.call if row.pair is not None else None
-    if row.pair is None:
-        return (glyphs.ui(f" {ROLES.get(row.role or '', row.role or '')}: ", "dim"), glyphs.data(words_of(row.label)))
-    tool, words = call_line(call, folder) if call is not None else ("", NO_CALL)
-    said = output_words(row.result.text).strip().partition("\n")[0] if row.result is not None else ""
-    return (glyphs.data(f" {tool}", "tool"), glyphs.data(f" {words}  "), glyphs.data(said, "dim"))
+    first, words, said = words_of_row(row, folder)
+    style = "dim" if row.pair is None else "tool"
+    return (glyphs.data(f" {first}", style), glyphs.data(f" {words}  "), glyphs.data(said, "dim"))
 
 
 def _lines(body: Body | None, cells: int) -> LineSource:

@@ -67,8 +67,7 @@ def view_bytes(owner: Owner, problem: Problem) -> None:
     from toolpair.tui.viewer_pages import change_pages
 
     changes = partial(preview, owner.session.conversation, fix)
-    folder = owner.session.conversation.transcript.folder
-    first = partial(effects_before, problem, fix, folder)
+    first = partial(effects_before, problem, fix, owner.session.conversation)
     pages = change_pages(changes, owner.overview.noun, owner.tool.carets, first, whole_new=True)
     owner.open(ViewerScreen(f"Exact bytes: {visible(fix.title)}", pages))
 

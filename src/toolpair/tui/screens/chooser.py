@@ -82,7 +82,7 @@ class ChooserScreen(ChoiceScreen[Choice | None]):
 
         conversation = self.tool.session.conversation
         changes = preview(conversation, self.fix)
-        first = partial(effects_before, self._problem, self.fix, conversation.transcript.folder)
+        first = partial(effects_before, self._problem, self.fix, conversation)
         noun, carets = self.tool.overview.noun, self.tool.carets
         make = partial(diff_of_changes, self.glyphs, lambda: changes, noun, carets, folds=False)
         self.details.show(filling(make, first, self.size.width - 1, self.details.size.height))

@@ -226,15 +226,15 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
 
     def _left(self, problem: Problem, width: int) -> Body:
         """What is not fixed: what it does, then the pair, and what the fix would write."""
-        glyphs, folder = self.glyphs, self._session.conversation.transcript.folder
+        glyphs, conversation = self.glyphs, self._session.conversation
         said = LinesBody(glyphs, ReviewText(self._overview, glyphs, width - 1, ()).problem_in_full(problem))
         if problem.call is None and problem.result is None:
             return said
         fix, room = problem.recommended, max(1, self._diff_room - said.rows - 3)
         pair = (
-            partial(effects_before, problem, fix, folder)
+            partial(effects_before, problem, fix, conversation)
             if fix is not None
-            else partial(pair_parts, problem.call, problem.result, folder, room)
+            else partial(pair_parts, problem.call, problem.result, conversation.transcript.folder, room)
         )
         return StackedBody(glyphs, [said, LinesBody(glyphs, [()]), DiffBody(glyphs, pair, carets=self.tool.carets)])
 
@@ -248,7 +248,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             found = decision.find(state.problems)
             if found is not None:
                 changes: list[Change] = preview(state, found[1], decision.text)
-                first = partial(effects_before, *found, state.transcript.folder, decision.text)
+                first = partial(effects_before, *found, state, decision.text)
                 make = partial(diff_of_changes, glyphs, partial(list, changes), noun, carets, folds=False)
                 return filling(make, first, width - 1, self._diff_room - 1)
         # It cannot be told from the others.
