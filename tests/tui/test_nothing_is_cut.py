@@ -266,3 +266,16 @@ def test_prose_is_broken_between_words() -> None:
     lines = wrap_line([glyphs.data("one two three fourth fivesix")], 10, prose=True)
     assert ["".join(span.text for span in line) for line in lines] == ["one two ", "three ", "fourth ", "fivesix"]
     assert [line_width(line) for line in wrap_line([glyphs.data("x" * 25)], 10, prose=True)] == [10, 10, 5]
+
+
+def test_a_long_note_takes_lines_that_are_free(tmp_path: Path) -> None:
+    path = array_file(tmp_path / "a.json", 3)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        rows = app.screen.pairs  # type: ignore[attr-defined]
+        await at_rest(pilot, app)
+        app.screen.say("a note that nobody may miss, since it says what an error text means " * 3)  # type: ignore[attr-defined]
+        await at_rest(pilot, app)
+        assert rows.size.height >= len(rows.shown) == 4, "the whole list is in view"
+
+    drive(path, play, (120, 40))
