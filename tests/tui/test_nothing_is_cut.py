@@ -199,6 +199,8 @@ def test_what_differs_in_two_ids_is_never_cut(length: int, cells: int) -> None:
     carets = carets_below(one, two)
     assert carets.strip() == "^" and texts[1][len(carets) - 1] == "X"
     assert texts[0].endswith("a" * 8) and "removed-mark" in STYLES["differ"].background
+    both = both_ids("q" * length, "0123456789", glyphs, 20)
+    assert ["".join(span.text for span in line) for line in both] == ["qqqqqqqqqq…qqqqqqqqq", "0123456789"]
 
 
 def test_the_keys_of_a_preview_say_where_there_is_one(tmp_path: Path) -> None:
