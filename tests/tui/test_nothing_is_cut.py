@@ -85,14 +85,12 @@ def test_free_lines_show_more_of_what_a_fix_does(native: Path) -> None:
         shown = await at_rest(pilot, app)
         assert "── what the fix brings back ──" in shown and " you: The total of an empty cart should be 0.00." in shown
         assert " read src/shop/cart.py" in shown
-        await press(pilot, "p")
-        shown = frame(app)
-        assert "── What it brings back ──" in shown and "   agent: I read the cart." in shown
-        assert shown.index("I read the cart.") < shown.index("bytes before and after"), "words come before bytes"
-
-    async def damaged(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "right_square_bracket")
-        assert "\n only NUL bytes\n\n ␀␀␀␀" in await at_rest(pilot, app), "what stands there"
+        for key in "fp":
+            await press(pilot, key)
+            shown = await at_rest(pilot, app)
+            assert "The model will read again" in shown and " you: The total of an empty cart should be 0.00." in shown
+            assert "── line " in shown, "what only points elsewhere is not folded where there is room"
+            await press(pilot, "escape")
 
     drive(native, review, (120, 40))
     drive(SAMPLES / "pi-lost-line.jsonl", main, (120, 40))

@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from toolpair.history.call_details import details_of
+from toolpair.history.row_texts import whole_text
 from toolpair.reports.reading.titles import call_title, looks_like_json, result_title
 from toolpair.reports.reading.written import arguments_as_written
 from toolpair.session.carrying_out import preview
@@ -16,7 +17,7 @@ from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.bodies.reading import call_body, output_body, result_body, row_body
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.card_text import is_slow_to_preview
-from toolpair.tui.fix_effects import brought_back, effects_of, words_of_row
+from toolpair.tui.fix_effects import brought_back, effects_of, row_words
 from toolpair.tui.row_lines import ROLES
 from toolpair.tui.styled_text import Glyphs, Line, Span
 from toolpair.tui.widgets.preview import LineSource
@@ -96,10 +97,9 @@ class PreviewText:
         pair, result = row.pair, row.result
         if pair is None:
             self._titles = (ROLES.get(row.role or "", row.role or _NAMES.get(row.kind, "")), "")
-            self._call = row_body(glyphs, conversation, row, most=MOST)
+            self._call = TextBody(glyphs, whole_text(conversation, row)[:MOST], language="markdown")
             if row.kind == "cut" and fix is not None:
-                folder = conversation.transcript.folder
-                back = brought_back(conversation, row.record, fix)
+                back, folder = brought_back(conversation, row.record, fix), conversation.transcript.folder
                 self._brought_back = [_as_line(glyphs, each, folder) for each in back]
             return
         call, small = pair.call, result is not None and _is_small(conversation, result)
@@ -172,9 +172,10 @@ class PreviewText:
 
 
 def _as_line(glyphs: Glyphs, row: PairRow, folder: str | None) -> Line:
-    first, words, said = words_of_row(row, folder)
-    style = "dim" if row.pair is None else "tool"
-    return (glyphs.data(f" {first}", style), glyphs.data(f" {words}  "), glyphs.data(said, "dim"))
+    who, words, said = row_words(row, folder)
+    if row.pair is None:
+        return (glyphs.ui(f" {who} ", "dim"), glyphs.data(words))
+    return (glyphs.data(f" {who}", "tool"), glyphs.data(f" {words}  "), glyphs.data(said, "dim"))
 
 
 def _lines(body: Body | None, cells: int) -> LineSource:

@@ -50,8 +50,12 @@ class Glyphs:
         return self._held.get(action, usual)
 
     def key(self, usual: str, action: str) -> str:
-        """The key that is shown for an action."""
-        return self.keys(usual, action).partition(" ")[0] if action in self._held else usual
+        """The key that is shown for an action; two that `both` has put together stay."""
+        return self._held[action].partition(" ")[0] if action in self._held and " " not in usual else usual
+
+    def both(self, one: str, action: str, other: str, other_action: str) -> str:
+        """The keys of two actions that are shown as one."""
+        return f"{self.key(one, action)} {self.key(other, other_action)}"
 
     def ui(self, text: str, style: str = "", action: str | None = None) -> Span:
         return Span(self.own(text), style, action)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from toolpair.session.carrying_out import preview
 from toolpair.session.reopening import reopened
@@ -25,7 +25,7 @@ from toolpair.tui.bodies.stacked_body import LinesBody, StackedBody
 from toolpair.tui.card_text import is_slow_to_preview
 from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.desk import Desk
-from toolpair.tui.fix_effects import effects_before, filling, pair_parts
+from toolpair.tui.fix_effects import EffectsBefore, filling, pair_parts
 from toolpair.tui.keys import APP, REVIEW
 from toolpair.tui.review_text import ReviewText, alike, counted
 from toolpair.tui.screens.base_screen import BaseScreen, HeldKey, Hint, hint_line
@@ -79,7 +79,6 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         *APP.bindings(),
         *REVIEW.bindings(),
-        Binding("r", "read_again", "read it again", show=False),
     ]
     DEFAULT_CSS = "ReviewScreen BodyView { height: 1fr; }"
 
@@ -232,7 +231,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             return said
         fix, room = problem.recommended, max(1, self._diff_room - said.rows - 3)
         pair = (
-            partial(effects_before, problem, fix, conversation)
+            EffectsBefore(problem, fix, conversation)
             if fix is not None
             else partial(pair_parts, problem.call, problem.result, conversation.transcript.folder, room)
         )
@@ -248,7 +247,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             found = decision.find(state.problems)
             if found is not None:
                 changes: list[Change] = preview(state, found[1], decision.text)
-                first = partial(effects_before, *found, state, decision.text)
+                first = EffectsBefore(*found, state, decision.text)
                 make = partial(diff_of_changes, glyphs, partial(list, changes), noun, carets, folds=False)
                 return filling(make, first, width - 1, self._diff_room - 1)
         # It cannot be told from the others.
@@ -309,11 +308,12 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                     self.finish(None)
 
         def answered(answer: str | None) -> None:
-            if answer == "yes":
+            if answer is not None:
                 self.ask(WritingScreen(0, self._read_again, "reading it again"), read)
 
-        words = "Read the file again? Your fixes are undone; A applies the certain ones again."
-        self.ask(ConfirmScreen("Read again", words, [("r", "yes", "read it again")]), answered)
+        key = self.glyphs.key("A", "fix_all")
+        words = f"Read the file again? Your fixes are undone; {key} applies the certain ones again."
+        self.ask(ConfirmScreen("Read again", words, [("r", "read-again", "read it again")]), answered)
 
     def _read_again(self, steps: Steps) -> Session:
         """What the file holds now, without what is applied. Runs in a thread."""
@@ -379,14 +379,14 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         def answered(answer: str | None) -> None:
             if answer == "yes":
                 self._save(None, allow_links=True)
-            elif answer == "copy":
+            elif answer == "save-copy":
                 self.action_save_copy()
 
         words = (
             "This file has other names (hard links). They keep the old content: only the name that you opened "
             "gets the fixed one."
         )
-        answers = [("enter", "yes", "save under this name only"), ("s", "copy", "save a copy")]
+        answers = [("enter", "yes", "save under this name only"), ("s", "save-copy", "save a copy")]
         self.ask(ConfirmScreen("Other names", words, answers), answered, of_state=True)
 
     def _ask_aside(self) -> None:

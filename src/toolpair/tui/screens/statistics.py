@@ -17,7 +17,7 @@ from toolpair.reports.reading.call_line import call_line, tool_name
 from toolpair.text.cells import cut, fit, width
 from toolpair.text.safe import SafeText, visible, visible_text
 from toolpair.tui.aside import Aside
-from toolpair.tui.keys import APP, STATISTICS
+from toolpair.tui.keys import APP, PANES, STATISTICS
 from toolpair.tui.numbers import count_text, seconds_text, size_text
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.searching import GivingWay
@@ -189,6 +189,7 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         *APP.bindings(),
         *STATISTICS.bindings(),
+        *PANES.bindings(),
         Binding("enter", "choose", "show", show=False),
     ]
     DEFAULT_CSS = """
@@ -283,7 +284,8 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
         hints: list[Hint] = [
             ("enter", "show only these" if tools else "go there", "choose"),
             ("tab", "largest outputs" if tools else "tools", "app.focus_next"),
-            ("h l", "sort", "sort(1)"), ("y", "copy as CSV", "csv"), ("?", "all keys", "help"), ("q", "back", "leave"),
+            (glyphs.both("h", "sort(-1)", "l", "sort(1)"), "sort", "sort(1)"),
+            ("y", "copy as CSV", "csv"), ("?", "all keys", "help"), ("q", "back", "leave"),
         ]  # fmt: skip
         note = [glyphs.rule(self.note, width)]
         self.query_one("#bottom", Lines).show([*note, hint_line(glyphs, hints, width)])
