@@ -92,6 +92,10 @@ def test_free_lines_show_more_of_what_a_fix_does(native: Path) -> None:
             assert "── line " in shown, "what only points elsewhere is not folded where there is room"
             await press(pilot, "escape")
 
+    async def damaged(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "right_square_bracket")
+        assert "\n only NUL bytes\n\n ␀␀␀␀" in await at_rest(pilot, app), "what stands there"
+
     drive(native, review, (120, 40))
     drive(SAMPLES / "pi-lost-line.jsonl", main, (120, 40))
     drive(SAMPLES / "damaged.jsonl", damaged, (120, 40))

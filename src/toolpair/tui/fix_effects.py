@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 _LINES: Final = 12
 """Lines shown of a longer text before the bytes."""
-_ROWS: Final = 200
-"""Rows shown of what is brought back."""
 _CHARS: Final = 200
 """Characters shown of a call, and of the first line of an output."""
 _INDENT: Final = 11

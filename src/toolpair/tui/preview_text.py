@@ -7,7 +7,6 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from toolpair.history.call_details import details_of
-from toolpair.history.row_texts import whole_text
 from toolpair.reports.reading.titles import call_title, looks_like_json, result_title
 from toolpair.reports.reading.written import arguments_as_written
 from toolpair.session.carrying_out import preview
@@ -97,7 +96,7 @@ class PreviewText:
         pair, result = row.pair, row.result
         if pair is None:
             self._titles = (ROLES.get(row.role or "", row.role or _NAMES.get(row.kind, "")), "")
-            self._call = TextBody(glyphs, whole_text(conversation, row)[:MOST], language="markdown")
+            self._call = row_body(glyphs, conversation, row, most=MOST)
             if row.kind == "cut" and fix is not None:
                 back, folder = brought_back(conversation, row.record, fix), conversation.transcript.folder
                 self._brought_back = [_as_line(glyphs, each, folder) for each in back]

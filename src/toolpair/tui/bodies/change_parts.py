@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from toolpair.text.file_diffs import Hunk, Mark, Row, Side, both_sides, of_strings, rows_of, trimmed
@@ -23,8 +23,6 @@ _LONGEST: Final = 400
 """Characters shown of a record that is added or removed."""
 _WHOLE: Final = 100_000
 """Characters shown of a record where everything is shown."""
-_FEW: Final = 3
-"""Changes that only count and are shown all the same, if there is no other."""
 _PATHS: Final = 1 << 16
 """In longer records the place of a change is not named."""
 _FEW: Final = 2
@@ -64,15 +62,6 @@ def change_parts(changes: Iterable[Change], noun: str, whole: bool = False, new:
             yield Folded(_counted(change, noun), partial(_parts_of_each, change.changes, noun))
         else:
             yield from _parts_of(change, noun, whole or (new and change.before is None))
-
-
-def _folded(changes: Iterable[Change]) -> Iterator[Change | OnlyCounts]:
-    """The changes with what only counts as one; not where there is nothing else to see."""
-    found = folded(changes)
-    match first := [*islice(found, 2)]:
-        case [OnlyCounts(changes=few)] if len(few) <= _FEW:
-            return iter(few)
-    return chain(first, found)
 
 
 def _counted(found: OnlyCounts, noun: str) -> str:
