@@ -264,7 +264,7 @@ class MainView(Owner):
         said = len(self._note_lines(width, height)) - 1 if height >= 12 else 0
         divided = self._divide(width, height, len(head) + said, needs)
         self.pairs.show_times(self.has_times and overview.times.any)
-        gutter = gutter_titles(glyphs, width) if self.pairs.times_width else ()
+        gutter = gutter_titles(glyphs, width, overview.times) if self.pairs.times_width else ()
         self._titles.show([column_titles(glyphs, width, divided.stacked, self.row_filter.note, gutter)])
         self._draw_card(divided, problem, row)
         self._preview_soon()
