@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from toolpair.cli import exits, streams
 from toolpair.cli.exits import UsageError
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from toolpair.tui import Open, Own
 
 _STDIN = "-"
-OWN_TABLES: Final = ("keys", "signs")
-"""What the user can set of the interface besides its options."""
-
 _EPILOG = """\
 commands:
   toolpair [FILE]                open a session in the interface; without FILE, choose one of those on this machine

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -81,19 +82,27 @@ def toml_of(path: Path, *, own: bool = True) -> tuple[dict[str, Any], str]:
     import tomllib
 
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")
         for number, line in enumerate(text.split("\n"), 1):
             if line.count(".") > _MOST_DOTS:
                 raise BadSettings(f"{path}:{number}: More than {_MOST_DOTS} dots stand in this line; it is not read.")
         return tomllib.loads(text), text
     except UnicodeDecodeError as error:
-        raise BadSettings(f"{path} is not UTF-8 (byte {error.start}).") from None
+        place = _place(data[: error.start].decode("utf-8-sig"))
+        raise BadSettings(f"{path}:{place}: What stands here is not UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
-        raise BadSettings(f"{path} is not TOML: {error}.") from None
+        said, _, at = str(error).removesuffix(")").rpartition(" (at ")
+        place = ":".join(re.findall(r"\d+", at)) or _place(text)
+        raise BadSettings(f"{path}:{place}: What stands here is not TOML: {said}.") from None
     except ValueError:  # of int(), which refuses thousands of digits
         raise BadSettings(f"{path} has a number that is too long.") from None
     except RecursionError:
         raise BadSettings(f"{path} is nested too deeply.") from None
+
+
+def _place(before: str) -> str:
+    """The line and column, from 1, of what comes after a text."""
+    return f"{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
 
 
 def _open(path: str, flags: int) -> int:
