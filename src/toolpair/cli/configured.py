@@ -13,8 +13,8 @@ from toolpair.cli.exits import UsageError
 from toolpair.cli.meant import closest
 from toolpair.cli.selection import named
 from toolpair.cli.terminal import chosen_profiles, say
-from toolpair.shell.machine import resolved
 from toolpair.shell.program import command as program
+from toolpair.shell.program import resolved
 from toolpair.shell.settings import BadSettings, Setting, Settings, of_user
 from toolpair.shell.settings import of_project as settings_of_project
 

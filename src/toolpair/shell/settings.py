@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
@@ -27,7 +26,7 @@ class Setting(Struct, frozen=True):
 
     key: str
     given: Any
-    path: Path
+    path: str
     line: int
 
     @property
@@ -46,7 +45,7 @@ class Settings(Struct, frozen=True):
 
 def of_user() -> Settings:
     """Raises BadSettings, also for an agent's folder that would be another one from everywhere."""
-    found = _read(Path(settings_file()))
+    found = _read(settings_file())
     for setting in found.table("agents").values():
         if not _is_folder(setting.given):
             raise BadSettings(
@@ -59,15 +58,15 @@ def of_user() -> Settings:
 def _is_folder(given: Any) -> bool:
     if not isinstance(given, str) or "\0" in given:
         return False
-    return given == "~" or given.startswith(("~/", "~\\")) or Path(given).is_absolute()
+    return given == "~" or given.startswith(("~/", "~\\")) or os.path.isabs(given)
 
 
 def of_project(path: str) -> Settings:
     """What a pyproject.toml sets for `check`. Raises BadSettings."""
-    return _read(Path(path), ("tool", "toolpair"))
+    return _read(path, ("tool", "toolpair"))
 
 
-def toml_of(path: Path, *, own: bool = True) -> tuple[dict[str, Any], str]:
+def toml_of(path: str | os.PathLike[str], *, own: bool = True) -> tuple[dict[str, Any], str]:
     """What a TOML file has, and its text. Not `own`: it may be a stranger's, and is read only if it is not.
 
     Raises OSError, and BadSettings.
@@ -120,7 +119,7 @@ def _open_own(path: str, flags: int) -> int:
         raise
 
 
-def _read(path: Path, inside: tuple[str, ...] = ()) -> Settings:
+def _read(path: str, inside: tuple[str, ...] = ()) -> Settings:
     try:
         found: Any
         found, text = toml_of(path, own=not inside)
