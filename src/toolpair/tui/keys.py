@@ -214,6 +214,14 @@ VIEWER = KeyGroup(
         Key("y", "yank", "copy what is shown", False, False),
     ),
 )
+REQUESTS = KeyGroup(
+    "requests",
+    "In what the model sees",
+    (
+        Key("comma", "request(-1)", "the request before: what the model saw then", False),
+        Key("full_stop", "request(1)", "the request after; [ and ] go to those that broke", False),
+    ),
+)
 REVIEW = KeyGroup(
     "review",
     "In the review",
@@ -305,7 +313,8 @@ DISCARD = KeyGroup(
 CURSOR = KeyGroup("cursor", "", tuple(key for key in MOVE.keys if not key.action.startswith("side")))
 """Movement in lists with one column."""
 GROUPS = (
-    PROBLEMS, LOOK, MOVE, VIEWER, CHOOSER, STATISTICS, COMPARE, REVIEW, SAVED, DISCARD, PICKER, COMPLETE, APP, PROGRAM,
+    PROBLEMS, LOOK, MOVE, VIEWER, REQUESTS, CHOOSER, STATISTICS, COMPARE, REVIEW, SAVED, DISCARD, PICKER, COMPLETE, APP,
+    PROGRAM,
 )  # fmt: skip
 
 
@@ -317,6 +326,7 @@ def _only(group: KeyGroup, action: str) -> KeyGroup:
 SCREENS: Final[Mapping[str, tuple[KeyGroup, ...]]] = {
     "the list of pairs": (PROBLEMS, LOOK, MOVE, APP, PROGRAM),
     "an open text": (VIEWER, CURSOR, APP, PROGRAM),
+    "what the model sees": (REQUESTS, VIEWER, CURSOR, APP, PROGRAM),
     "the statistics": (STATISTICS, PANES, CURSOR, APP, PROGRAM),
     "a comparison": (COMPARE, CURSOR, APP, PROGRAM),
     "the review": (REVIEW, CURSOR, APP, PROGRAM),

@@ -144,8 +144,8 @@ def drop_cells(line: Iterable[Span], cells: int) -> Line:
     return tuple(out)
 
 
-def wrap_line(line: Iterable[Span], cells: int) -> list[Line]:
-    """The line in lines of at most `cells`, broken anywhere."""
+def wrap_line(line: Iterable[Span], cells: int, prose: bool = False) -> list[Line]:
+    """The line in lines of at most `cells`, broken anywhere; `prose` after a space, where one is near."""
     cells = max(2, cells)
     lines: list[Line] = []
     row: list[Span] = []
@@ -158,6 +158,8 @@ def wrap_line(line: Iterable[Span], cells: int) -> list[Line]:
             fitting = prefix_length(chunk, room)
             if not fitting and room == cells:
                 fitting = 1
+            if prose and at + fitting < len(text) and (space := chunk.rfind(" ", fitting // 2, fitting)) > 0:
+                fitting = space + 1
             if fitting:
                 row.append(Span(SafeText(chunk[:fitting]), span.style, span.action))
                 at += fitting

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from toolpair.rules.binding import without_thinking
 from toolpair.session.session import PLACEHOLDER
 from toolpair.tui.bodies.change_parts import diff_of_changes
-from toolpair.tui.fix_effects import effects_before, filling
+from toolpair.tui.fix_effects import EffectsBefore, filling
 from toolpair.tui.keys import APP, CHOOSER, PANES
 from toolpair.tui.screens.base_screen import hint_line
 from toolpair.tui.screens.choice_list import ChoiceScreen
@@ -83,7 +83,7 @@ class ChooserScreen(ChoiceScreen[Choice | None]):
 
         conversation = self.tool.session.conversation
         changes = preview(conversation, self.fix)
-        first = partial(effects_before, self._problem, self.fix, conversation.transcript.folder)
+        first = EffectsBefore(self._problem, self.fix, conversation)
         noun, carets = self.tool.overview.noun, self.tool.carets
         make = partial(diff_of_changes, self.glyphs, lambda: changes, noun, carets, folds=False)
         self.details.show(filling(make, first, self.size.width - 1, self.details.size.height))

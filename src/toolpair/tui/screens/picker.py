@@ -54,6 +54,8 @@ _WITH_PREVIEW: Final = 20
 """Lines of a screen that has a preview."""
 _TALLEST: Final = 14
 """Lines of the tallest preview."""
+_AROUND: Final = 6
+"""Lines that are neither the list's nor the preview's."""
 _AT_ONCE: Final = frozenset({"back", "help"})
 """The actions that are possible while there is no list yet, or a session is being opened. Their keys are never kept."""
 
@@ -309,7 +311,8 @@ class PickerScreen(BaseScreen[None]):
         if self._still is not None:
             self._still.stop()
             self._still = None
-        most = min(_TALLEST, (height - 4) // 4) if height >= _WITH_PREVIEW else 0
+        free = height - _AROUND - len(self._found)  # what the list leaves empty, whatever is typed
+        most = min(_TALLEST, max(free, (height - 4) // 4)) if height >= _WITH_PREVIEW else 0
         if found is None or not most:
             return [()] * most
         key, glimpses = _key(found), self._sessions.glimpses

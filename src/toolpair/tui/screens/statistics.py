@@ -95,7 +95,7 @@ def title_line(glyphs: Glyphs, sorted_by: int, names: int, cells: int) -> Line:
     spans: list[Span] = []
     for number, column in enumerate(COLUMNS):
         here = number == sorted_by
-        title = f"{column.title}{'↓' if here else ''}"
+        title = f"{column.title}{' ↓' if here else ''}"
         style = "title" if here else "dim"
         if not number:
             spans.append(Span(fit(glyphs.own(f"── {title} ──"), names, ""), style, f"sort_by({number})"))
@@ -106,16 +106,21 @@ def title_line(glyphs: Glyphs, sorted_by: int, names: int, cells: int) -> Line:
     return tuple(spans)
 
 
+def _shown(name: str) -> SafeText:
+    """A tool as its rows have it, with its MCP server."""
+    return visible(" ".join(filter(None, tool_name(name))))
+
+
 def name_cells(tools: Sequence[ToolNumbers], cells: int) -> int:
     """The width of the first column: as wide as the longest name, if there is room."""
     bars = sum(column.share is not None for column in COLUMNS) * (_BAR + 1) if cells >= WIDE else 0
     room = max(8, cells - bars - sum(column.cells for column in COLUMNS))
-    return min(room, max(_LEAST_NAME, *(width(visible(tool.name)) for tool in tools), 0))
+    return min(room, max(_LEAST_NAME, *(width(_shown(tool.name)) for tool in tools), 0))
 
 
 def tool_line(glyphs: Glyphs, tool: ToolNumbers, most: Sequence[float], names: int, cells: int) -> Line:
     """One tool. `most` is the largest share of each column."""
-    spans: list[Span] = [Span(fit(visible(tool.name), names, glyphs.ellipsis), "tool")]
+    spans: list[Span] = [Span(fit(_shown(tool.name), names, glyphs.ellipsis), "tool")]
     for number, column in enumerate(COLUMNS[1:], 1):
         style = "error" if column.title == "failed" else ""
         spans.append(Span(glyphs.own(column.text(tool).rjust(column.cells)), style))
