@@ -22,7 +22,7 @@ from toolpair.cli.configured import (
     refuse_unknown_tables,
 )
 from toolpair.cli.main import COMMANDS, INTERFACE
-from toolpair.cli.open import own_settings
+from toolpair.cli.open import known_theme, own_settings
 from toolpair.cli.terminal import Parser, add_color, add_format, out, safe, say, style_for
 from toolpair.formats import all_agents
 from toolpair.shell.machine import home_short
@@ -110,6 +110,8 @@ def _found(wrong: list[str]) -> Iterator[tuple[str, str, object, str]]:
                 continue
             for setting in _known(settings, table).values():
                 _refuse_unfit(table, setting)
+                if setting.key == "theme":
+                    known_theme(str(setting.given), wrong, f"{setting.where}: ")
                 yield table, setting.key, setting.given, setting.where
     except BadSettings as error:
         wrong.append(str(error))
