@@ -40,6 +40,7 @@ FORMATS: Final = (
     "continue_dev:FORMAT",
     "goose:FORMAT",
     "kimi_cli:FORMAT",
+    "kimi_code:FORMAT",
     "agents_sdk:FORMAT",
     "google_adk:FORMAT",
     "strands:FORMAT",
