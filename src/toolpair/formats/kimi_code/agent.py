@@ -67,7 +67,7 @@ class KimiCode(Agent):
         return file.opened if file.opened is not None and self.in_place(file.opened, file.session_id) else None
 
     def way_back(self, file: SessionFile) -> WayBack | None:
-        if not file.session_id.startswith("session_"):
+        if not file.session_id or file.session_id.startswith("-"):
             return None
         return WayBack(("kimi", "--session", file.session_id), file.folder)
 
