@@ -33,6 +33,7 @@ FORMATS: Final = (
     "qwen_code:FORMAT",
     "copilot_cli:FORMAT",
     "cline_cli:FORMAT",
+    "crush:FORMAT",
     "docker_agent:FORMAT",
     "hermes:FORMAT",
     "opencode:FORMAT",
