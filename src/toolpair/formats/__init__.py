@@ -34,6 +34,7 @@ FORMATS: Final = (
     "copilot_cli:FORMAT",
     "cline_cli:FORMAT",
     "docker_agent:FORMAT",
+    "hermes:FORMAT",
     "opencode:FORMAT",
     "roo_code:FORMAT",
     "continue_dev:FORMAT",

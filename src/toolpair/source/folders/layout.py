@@ -30,6 +30,8 @@ class FolderLayout(ABC):
     """What such a folder is, in a sentence."""
     tables: Sequence[Table] = ()
     """The kinds of files; the JSON of each is its row's last column."""
+    kin = ("session of a sub-agent", "sessions of sub-agents")
+    """What `left_out` names: one, and several."""
     open_beside: Sequence[str] = ()
     """Neighbouring folders in which the agent keeps a file open while it runs."""
 
@@ -62,6 +64,10 @@ class FolderLayout(ABC):
     def beside(self, folder: str, session: str) -> Iterator[str]:
         """The paths of the other files that a folder with this session alone needs."""
         return iter(())
+
+    def left_out(self, folder: str, session: str) -> Sequence[str]:
+        """What belongs with the session, but is not copied with it."""
+        return [one.id for one in self.sessions(folder) if one.parent == session]
 
     def opened_by(self, folder: str) -> str | None:
         """How the library that writes such folders opens one, a sentence; None where an agent does."""
