@@ -318,7 +318,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
     there = {node.uid for node in log.view}
     for node in unmatched(log.path):
         if node.uid not in there:
-            text = f"A condensation has taken out this call, which has no result: {AGAIN}."
+            text = f"A condensation leaves out this call, which has no result: {AGAIN}."
             cause = Cause("result.missing", "the condensation came between the call and its result")
             left = "The call is no longer sent, so that no result can be given to it."
             add_error(context, "result.missing", text, node.uid, "stops", cause, no_fix=left)
