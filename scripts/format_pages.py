@@ -129,17 +129,19 @@ without `content`, or with a part of another API's type, still does. What it doe
 was read in its source: the messages are the same, written as that API has them. It can use `openai_responses` and
 `gemini`, too; how was not looked at. The session does not say which one it was used with: where its last call's id
 begins with `toolu_`, Anthropic's rules are checked. [on-resume.md](../on-resume.md) says more.""",
-    "agents-sdk": """Measured on openai-agents 0.24.0. A call that no output names is left out, with the reasoning right
-before it; an output without its call is sent, and the API refuses the session from then on. Of outputs with one
-`call_id` the last one is sent. A row that is not JSON is skipped, and nobody is told. Which program goes on with a
-session is not in the database, so toolpair names none, and lists no such sessions of its own accord. A row that is
-added near the start gets an id before the first one, so that not all others change theirs.""",
-    "google-adk-database": """Measured on google-adk 2.13.0. Calls and responses are paired by id, wherever they stand:
-a call that no response names is left out, a response without a call before it likewise, and of several responses to one
-call the last is sent, after the call. A row that ADK cannot read keeps the whole session from being loaded. What it
-makes of compactions, rewinds, branches and other agents' turns depends on the program, so what it would send is not
-shown then, nor for the older tables. Which program goes on with a session is not in the database, so toolpair names
-none, and lists no such sessions of its own accord. A new event gets a time right after that of the one before it.""",
+    "agents-sdk": """Measured on openai-agents 0.24.0, with up to three defects at once. A call that no
+output names is left out, with the reasoning right before it; an output without its call is sent, and the API refuses
+the session from then on. Of outputs with one `call_id` the last one is sent. A row that is not JSON is skipped, and
+nobody is told. Which program goes on with a session is not in the database, so toolpair names none, and lists no such
+sessions of its own accord. A row that is added near the start gets an id before the first one, so that not all others
+change theirs.""",
+    "google-adk-database": """Measured on google-adk 2.13.0, with up to three defects at once. Calls and responses are
+paired by id, wherever they stand: a call that no response names is left out, a response without a call before it
+likewise, and of several responses to one call the last is sent, after the call. A row that ADK cannot read keeps the
+whole session from being loaded. What it makes of compactions, rewinds, branches and other agents' turns depends on
+the program, so what it would send is not shown then, nor for the older tables. Which program goes on with a session
+is not in the database, so toolpair names none, and lists no such sessions of its own accord. A new event gets a time
+right after that of the one before it.""",
     "openhands": """Measured on openhands-sdk 1.58.2, on which its command line and its server stand, with one to
 three defects at once. Calls and results are paired by `tool_call_id`, wherever they stand. Of two results of one call
 the first is sent. A call without a result is left out, with all calls of its response and their results; so is a
@@ -148,11 +150,12 @@ each call that no result behind it names (`action_id`; an error by `tool_call_id
 is sent at the end, where the API refuses it, whatever is said. A file on that way that is not JSON, or not there,
 keeps the whole conversation from being loaded; where events name none that they follow, what comes after a missing
 number is forgotten. The text that a tool puts around its output, and that of a rejection, is not shown.""",
-    "strands-folder": """Measured on strands-agents 1.62.0. A result is left out where no message with calls is right
-before it; after each message with calls, results of other ids are left out and those that are missing are filled in
-("Tool was interrupted."), also for the last message as soon as a prompt comes. A file that is not JSON keeps the whole
-session from being loaded. Strands keeps the messages in memory, and nothing shows that a program has the folder open:
-end it before you save. A message that is added moves the numbers of those after it.""",
+    "strands-folder": """Measured on strands-agents 1.62.0, with up to three defects at once. A result is left
+out where no message with calls is right before it; after each message with calls, results of other ids are left out
+and those that are missing are filled in ("Tool was interrupted."), also for the last message as soon as a prompt
+comes. A file that is not JSON keeps the whole session from being loaded. Strands keeps the messages in memory, and
+nothing shows that a program has the folder open: end it before you save. A message that is added moves the numbers of
+those after it.""",
     "docker-agent": """This follows from its source (`sanitizeToolCalls` and the loader of sessions); it has not been
 measured. A row that is not JSON keeps the whole session from being loaded. The copy of the messages that older
 databases have in `sessions.messages` is left as it is: nothing reads it while there are rows, and docker-agent writes
