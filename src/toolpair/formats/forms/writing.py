@@ -25,7 +25,7 @@ from toolpair.formats.engine.writing.drafts.in_messages import ResultsInMessages
 from toolpair.formats.engine.writing.linear import Linear, with_slots
 from toolpair.formats.forms.compiled import KEY_OF, Compiled, Rule, Slot
 from toolpair.formats.forms.paths import Each, Path, path_of
-from toolpair.formats.forms.reading import FormBlock, Reader, listed_in, own_slot
+from toolpair.formats.forms.reading import FormBlock, Reader, content_of, listed_in, own_slot
 from toolpair.formats.forms.table import template
 from toolpair.formats.forms.templates import Filling, part_from, place_of
 from toolpair.transcript.draft import DraftBlock, DraftMessage, value_at
@@ -204,6 +204,8 @@ class FormWriter(AnthropicWriter):
         was: Any = None if (slot := _place(rule.content, unit)) is None else value_at(unit, slot)
         if listed_in(was) is not None and isinstance(content, list):
             return {**was, "value": [part.raw if isinstance(part, HeldMedia) else part for part in content]}
+        if isinstance(was, list) and was and content_of(was) is was:  # its parts are written as they are read
+            return content if isinstance(content, list) else [{"type": "text", "text": text_of(content)}]
         failed = block.value.get("is_error") is True
 
         def like(text: Any) -> Any:
