@@ -27,6 +27,7 @@ LIT: Final = {
     "gemini-cli": "gemini-cli",
     "copilot-cli": "copilot-cli",
     "kimi-cli": "kimi-cli",
+    "cline-cli": "cline-cli",
     "continue": "continue",
 }
 """Format -> the agent whose records are read as such."""
@@ -38,6 +39,7 @@ _ODD: Final[tuple[Any, ...]] = (
 _PARTS: Final[tuple[Any, ...]] = (
     {"type": "thinking", "thinking": "Hm.", "thinkingSignature": "c2ln"},
     {"type": "thinking", "thinking": "Hm."},
+    {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"},
     {"type": "text", "text": "More."},
     {"type": "image", "data": "aGk=", "mimeType": "image/png"},
     {"type": "tool_use", "id": "call_x", "name": "Bash", "input": {}},
@@ -98,7 +100,7 @@ def _mutated(values: list[Any], chance: random.Random) -> list[Any]:
                     found.insert(chance.randrange(len(found) + 1), json.loads(json.dumps(chance.choice(_PARTS))))
             case _:
                 other = values[chance.randrange(len(values))]
-                holder[key] = chance.choice([inner[name] for inner, name in _places(other)])
+                holder[key] = json.loads(json.dumps(chance.choice([inner[name] for inner, name in _places(other)])))
     return values
 
 
@@ -184,3 +186,47 @@ def test_records_in_order_are_not_judged(agent: str, folder: Path) -> None:
         assert len(session.conversation.windows) > 9
         assert all(window.clean for window in session.conversation.windows[:-1])
         assert not session.problems
+
+
+def _rereading(chance: random.Random, provider: str) -> list[Any]:
+    """Messages of Cline's command line that read the same files again and again, some of them with long outputs."""
+    values: list[Any] = [{"id": "u", "role": "user", "content": [{"type": "text", "text": "Go on."}], "ts": 10**12}]
+    longest = chance.choice((300, 3_000, 20_000))
+    for number in range(60):
+        path, id_ = f"/{chance.randrange(chance.choice((3, 60)))}.py", f"call_{number}"
+        given = {"files": [{"path": path, "start_line": chance.choice((None, 3))}]}
+        call = {"type": "tool_use", "id": id_, "name": chance.choice(("read_files", "editor")), "input": given}
+        text = chance.choice("xé\U0001f600") * chance.randrange(1, longest)
+        entry = {"query": chance.choice((path, f"{path}:3-EOF")), "result": text, "success": True}
+        content = chance.choice(
+            ([entry], json.dumps([entry]), json.dumps(entry), text, [{"type": "text", "text": text}])
+        )
+        made = {"type": "tool_result", "tool_use_id": id_, "name": call["name"], "content": content}
+        if number % 9 == 5:
+            made["is_error"] = True
+        of = {"modelInfo": {"id": "m", "provider": provider}}
+        values.append({"id": f"a{number}", "role": "assistant", "content": [call], "ts": 10**12 + number, **of})
+        if chance.random() < 0.95:
+            values.append({"id": f"r{number}", "role": "user", "content": [made], "ts": 10**12 + number})
+        if chance.random() < 0.1:
+            said = [{"type": "file", "path": path, "content": text}, {"type": "text", "text": "Look."}]
+            values.append({"id": f"f{number}", "role": "user", "content": said[chance.randrange(2) :], "ts": 10**12})
+    return values
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai-compatible"])
+def test_what_is_read_again_later_is_known_in_every_window(provider: str, tmp_path: Path) -> None:
+    path = tmp_path / "s.messages.json"
+    told = set()
+    for seed in range(tries(60, 9)):
+        values = _rereading(random.Random(seed), provider)
+        path.write_bytes(json.dumps({"version": 1, "messages": values}).encode())
+        with judged_by(None):
+            whole = describe(open_session(path, format="cline-cli"), "x")
+        with judged_by((1, *SIZES)[seed % 4]):
+            session = open_session(path, format="cline-cli", reporting=True)
+            parted = describe(session, "x")
+        assert (parted.entry, parted.verdict) == (whole.entry, whole.verdict), seed
+        conversation = session.conversation
+        told.add((len(conversation.windows) > 1, conversation.verdict.outputs_shortened > 30))
+    assert {(True, True), (True, False)} <= told

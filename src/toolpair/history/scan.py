@@ -71,6 +71,7 @@ class Scan:
         """
         self.light = light
         light.so_far = so_far = SoFar()
+        light.profile = profile
         self._ids = so_far.ids
         self._cutter = WindowCutter(light, so_far, least, suspect=not light.clean)
         pattern = profile.id_pattern

@@ -7,7 +7,7 @@ from typing import Final
 
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.cline_cli.compaction import Compaction
-from toolpair.formats.cline_cli.history import TITLE, in_blocks
+from toolpair.formats.cline_cli.history import TITLE
 from toolpair.formats.engine.damage.lost import can_be_closed, effect_on_readers
 from toolpair.formats.engine.damage.own_problems import add_error, no_message, recommended
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
@@ -21,7 +21,7 @@ _BEGINS_ANEW: Final = "Cline CLI begins an empty session in its place"
 
 
 def _damage(damage: Damage) -> ResumeEffect | None:
-    if damage.readable and damage.rule not in ("record.trailing_comma", "record.torn"):
+    if damage.readable and damage.rule not in ("record.trailing_comma", "record.torn", "record.bad_json"):
         return effect_on_readers(damage, TITLE)
     closed = True
     if damage.rule == "record.torn" and not damage.readable:
@@ -30,7 +30,7 @@ def _damage(damage: Damage) -> ResumeEffect | None:
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:
-    merges = in_blocks(items)
+    merges = context.transcript.merged
     if isinstance(context.transcript.agent_facts, Compaction):
         context.problems[:] = [found for found in context.problems if found.rule != "turn.first_not_user"]
     for item in items:

@@ -24,7 +24,7 @@ _HASHED = ("agent", "sessionId", "metadata", "modelInfo", "metrics")
 
 def compaction_of(items: Sequence[Item], beside: Beside | None, session_id: str | None) -> Compaction | None:
     """The compaction of these records; None where the agent uses none: it is of another history, or cannot be read."""
-    data = beside.read(f"{session_id}.compaction.json") if beside is not None and session_id else None
+    data = compaction_beside(beside, session_id)
     try:
         state = json.loads(data) if data is not None else None
     except (ValueError, RecursionError):
@@ -41,6 +41,11 @@ def compaction_of(items: Sequence[Item], beside: Beside | None, session_id: str 
     if not _is_of(state, [items[number].value for number in shown[:count]]):
         return None
     return Compaction(state["messages"], shown[count] if count < len(shown) else len(items))
+
+
+def compaction_beside(beside: Beside | None, session_id: str | None) -> bytes | None:
+    """The file of a session's compaction."""
+    return beside.read(f"{session_id}.compaction.json") if beside is not None and session_id else None
 
 
 def _is_known(state: Mapping[str, Any]) -> bool:

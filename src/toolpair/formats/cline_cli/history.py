@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from toolpair.dialects.anthropic import message_of
 from toolpair.formats.cline_cli.compaction import compaction_of, is_shown_only
 from toolpair.formats.cline_cli.detection import model_of, profile_for
+from toolpair.formats.cline_cli.outdated import Reads
+from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import milliseconds_in
+from toolpair.formats.engine.reading.part_of_file import PartFacts, part_facts
 from toolpair.formats.engine.reading.reading import joined, pairs_in
 from toolpair.formats.format import AS_RESUMED, Beside, Item, SubagentSession, View
 from toolpair.source import peek
@@ -27,15 +30,24 @@ _OF_BLOCKS: Final = ("anthropic", "vertex-anthropic", "bedrock-converse")
 """Profiles of APIs that take the texts of a result as blocks, and whatever one role says in a row as one message."""
 
 
+class ClineFacts(PartFacts, frozen=True, eq=False, kw_only=True):
+    merges: bool
+    """Whether it is for an API of blocks."""
+    reads: Reads
+    save_enough: bool
+    """Whether what was read again later is not sent."""
+
+
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    merges = in_blocks(items)
+    facts = part_facts(view)
+    of_file = facts if isinstance(facts, ClineFacts) else None
+    merges = of_file.merges if of_file is not None else in_blocks(items)
     scopes: dict[int, Scope] = {}
     sent: list[list[Message]] = []
     beside: list[Block] = []
     model = None
-    name = view.beside.path.name if view.beside is not None else ""
-    session_id = name.removesuffix(SUFFIX) if name.endswith(SUFFIX) else None
-    compaction = compaction_of(items, view.beside, session_id)
+    session_id = session_of(view.beside)
+    compaction = compaction_of(items, view.beside, session_id) if of_file is None else None
     replaced = compaction.replaced if compaction is not None else 0
     for number, item in enumerate(items):
         message = message_of(item.value, item.uid)
@@ -49,20 +61,29 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
             same = bool(sent) and sent[-1][0].role == message.role and bool(message.blocks and sent[-1][0].blocks)
             same = same and (merges or (message.role == "user" and all(map(_is_answer, sent[-1]))))
             sent[-1].append(message) if same else sent.append([message])
+    if of_file is not None:
+        model = of_file.model
     first = items[replaced].uid if replaced < len(items) else None
     return Transcript(
         tuple(map(joined, sent)),
         merged=merges,
         native=True,
         agent=SUB_AGENT if view.beside is not None and _is_sub_agents(view.beside) else TITLE,
-        agent_facts=compaction,
+        agent_facts=compaction if of_file is None else of_file,
         folder=view.beside.once("folder", lambda: _folder_in(view.beside, session_id)) if view.beside else None,
         session_id=session_id,
         model=model if isinstance(model, str) else None,
         scopes=scopes,
         boundaries=(Boundary(0, COMPACTED, first),) if compaction is not None else (),
         inactive_blocks=tuple(beside),
+        frame=None if of_file is None else BETWEEN,
     )
+
+
+def session_of(beside: Beside | None) -> str | None:
+    """The id of the session that the file beside which these are has the name of."""
+    name = beside.path.name if beside is not None else ""
+    return name.removesuffix(SUFFIX) if name.endswith(SUFFIX) else None
 
 
 def _folder_in(beside: Beside | None, session_id: str | None) -> str | None:

@@ -34,10 +34,21 @@ class _Place(NamedTuple):
         return self.first is None and self.last is None
 
 
+class ReadResult(NamedTuple):
+    """The result of a read."""
+
+    id: str
+    places: Sequence[_Place]
+    entries: Sequence[tuple[str, Any]]
+    """What it says of each file, by the key of its place, as it is sent if it is not outdated."""
+    bare: Sequence[str]
+    """Its texts that are no entries, likewise."""
+
+
 class Reads:
     """The reads in a row of blocks, as they are sent."""
 
-    def __init__(self, blocks: Iterable[Any], shortened: Callable[[Any], Any]) -> None:
+    def __init__(self, shortened: Callable[[Any], Any]) -> None:
         self._names: dict[str, str] = {}
         self._asked: dict[str, list[_Place]] = {}
         self._latest: dict[str, str] = {}
@@ -45,15 +56,14 @@ class Reads:
         self._whole: dict[str, str] = {}
         """A path -> the call, or the file, that has all of it."""
         self._shortened = shortened
-        results = [block for number, block in enumerate(blocks) if self._take(number, block)]
-        saved = sum(self._size(block["content"], self._keys(block)) for block in results)
-        self._saves_enough = saved >= _SAVES
+        self._files = 0
 
-    def _take(self, number: int, block: Any) -> bool:
-        """Note what a block reads; whether it is the result of a read."""
+    def take(self, block: Any) -> ReadResult | None:
+        """Note what the next block reads; the result of a read."""
         match type_name(block):
             case "file" if isinstance(block.get("path"), str):
-                self._whole[block["path"]] = f"file:{number}"
+                self._files += 1
+                self._whole[block["path"]] = f"file:{self._files}"
             case "tool_use" if isinstance(block.get("name"), str):
                 id_ = repr(block.get("id"))
                 self._names[id_] = block["name"].lower()
@@ -61,12 +71,16 @@ class Reads:
                     self._asked[id_] = list(_asked_for(block.get("input")))
             case "tool_result" if self._is_read(block):
                 id_ = repr(block.get("tool_use_id"))
-                for place in self._places(block):
+                content = block["content"]
+                placed = [(place, entry) for entry in _entries(content) if (place := _place_of(entry)) is not None]
+                places = [place for place, _ in placed] or self._asked.get(id_, [])
+                for place in places:
                     self._latest[place.key] = id_
                     if place.is_whole:
                         self._whole[place.path] = id_
-                return True
-        return False
+                bare = [self._shortened(text) for text in _texts(content) if _parsed(text) is None]
+                return ReadResult(id_, places, [(place.key, self._shortened(entry)) for place, entry in placed], bare)
+        return None
 
     def _is_read(self, block: dict[str, Any]) -> bool:
         name = block.get("name")
@@ -78,33 +92,33 @@ class Reads:
         found = [place for entry in _entries(block["content"]) if (place := _place_of(entry)) is not None]
         return found or self._asked.get(repr(block.get("tool_use_id")), ())
 
-    def _keys(self, block: dict[str, Any]) -> set[str]:
+    def outdated(self, id_: str, places: Iterable[_Place]) -> set[str]:
         """The places of a result that were read again."""
-        id_ = repr(block.get("tool_use_id"))
         return {
             place.key
-            for place in self._places(block)
+            for place in places
             if self._whole.get(place.path, id_) != id_ or self._latest.get(place.key) != id_
         }
 
-    def _size(self, content: Any, keys: set[str]) -> int:
-        if not keys:
-            return 0
-        found = [entry for entry in _entries(content) if (at := _place_of(entry)) is not None and at.key in keys]
-        size = sum(len(as_javascript(self._shortened(entry)).encode("utf-8", "replace")) for entry in found)
-        bare = [text for text in _texts(content) if _parsed(text) is None]
-        return size + sum(len(self._shortened(text).encode("utf-8", "replace")) for text in bare)
+    def save_enough(self, results: Iterable[ReadResult]) -> bool:
+        """Whether leaving out of these results what was read again is worth it."""
+        return sum(_size(found, self.outdated(found.id, found.places)) for found in results) >= _SAVES
 
     def sent(self, block: Any) -> Any:
         """The block without what was read again; the same object where nothing was."""
-        if not self._saves_enough or type_name(block) != "tool_result" or not self._is_read(block):
+        if type_name(block) != "tool_result" or not self._is_read(block):
             return block
-        keys = self._keys(block)
+        keys = self.outdated(repr(block.get("tool_use_id")), self._places(block))
         if not keys:
             return block
         content = block["content"]
         made = _text_sent(content, keys) if isinstance(content, str) else [_part_sent(part, keys) for part in content]
         return {**block, "content": made}
+
+
+def _size(found: ReadResult, keys: set[str]) -> int:
+    said = [as_javascript(entry) for key, entry in found.entries if key in keys]
+    return sum(len(text.encode("utf-8", "replace")) for text in (*said, *found.bare)) if keys else 0
 
 
 def _texts(content: Any) -> Iterator[str]:

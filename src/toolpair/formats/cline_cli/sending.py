@@ -9,7 +9,7 @@ from typing import Any, Final
 from toolpair.dialects.block_values import whole_characters
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.cline_cli.compaction import BLANKS, Compaction, is_shown_only, without_tags
-from toolpair.formats.cline_cli.history import TITLE, in_blocks
+from toolpair.formats.cline_cli.history import TITLE, ClineFacts
 from toolpair.formats.cline_cli.outdated import Reads
 from toolpair.formats.engine.reading.reading import blocks_by_key
 from toolpair.formats.engine.sending import as_javascript, merged, no_result, request
@@ -55,12 +55,12 @@ _Said = tuple[str, list[_Part]]
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
-    spells_json = not in_blocks(items)
+    spells_json = not transcript.merged
     items = _sent_first(items, transcript)
     own = blocks_by_key(transcript)
     begins_anew = any(isinstance(item.value, Damaged) for item in items)
     try:
-        told = _answered(_without_outdated(_loaded(() if begins_anew else items, own)))
+        told = _answered(_without_outdated(_loaded(() if begins_anew else items, own), transcript.agent_facts))
         said = [_as_sent(role, parts, spells_json) for role, parts in told]
         refuses = _unanswered(said)
     except _Stops:
@@ -97,13 +97,22 @@ def _runs(item: Item, own: dict[Any, Block]) -> Iterator[_Said]:
         yield value["role"], []
 
 
-def _without_outdated(said: list[_Said]) -> list[_Said]:
-    reads = Reads((part.value for _, parts in said for part in parts), _shortened)
-    for _, parts in said:
+def _without_outdated(said: list[_Said], facts: Any) -> list[_Said]:
+    if isinstance(facts, ClineFacts):
+        reads, save_enough = facts.reads, facts.save_enough
+    else:
+        reads = new_reads()
+        found = [reads.take(part.value) for _, parts in said for part in parts]
+        save_enough = reads.save_enough(filter(None, found))
+    for _, parts in said if save_enough else ():
         for number, part in enumerate(parts):
             if (value := reads.sent(part.value)) is not part.value:
                 parts[number] = _Part(value, part.block, changed=True)
     return said
+
+
+def new_reads() -> Reads:
+    return Reads(_shortened)
 
 
 def _answered(said: Iterable[_Said]) -> list[_Said]:
@@ -237,8 +246,19 @@ def _shortened(value: Any) -> Any:
     return value
 
 
+def is_shortened(value: Any) -> bool:
+    """Whether the content of a result is sent without the middle of a text: as `_shortened`, with nothing made."""
+    if isinstance(value, str):
+        return len(value) > _MOST_OF_RESULT // 2 and _cut(value, _MOST_OF_RESULT, _CUT) is not value
+    if isinstance(value, list):
+        return any(map(is_shortened, value))
+    if isinstance(value, dict) and not (type_name(value) == "image" and isinstance(value.get("data"), str)):
+        return any(map(is_shortened, value.values()))
+    return False
+
+
 def _cut(text: str, most: int, mark: str) -> str:
-    if len(text) <= most // 2:
+    if len(text) <= most // 2 or (len(text) <= most and text.isascii()):
         return text
     units = text.encode("utf-16-le", "surrogatepass")
     count = len(units) // 2
@@ -249,6 +269,16 @@ def _cut(text: str, most: int, mark: str) -> str:
     side = max(0, (most - len(said)) // 2)
     ends = units[: 2 * side], units[len(units) - 2 * side :]
     return said.join(end.decode("utf-16-le", "replace") for end in ends)
+
+
+def stops(value: Any) -> bool:
+    """Whether the agent fails to make a request of a record."""
+    try:
+        for role, parts in _runs(Item(0, value), {}):
+            _as_sent(role, parts, True)
+    except _Stops:
+        return True
+    return False
 
 
 def _as_json(value: Any) -> str:

@@ -50,7 +50,10 @@ def unreadable_in(transcript: Transcript) -> frozenset[int]:
 
 def is_visible(value: Any) -> bool:
     """Whether goose shows a message to the model: all but those that say otherwise in full."""
-    metadata = metadata_of(value)
+    return is_shown(metadata_of(value))
+
+
+def is_shown(metadata: dict[str, Any]) -> bool:
     return metadata.get("agentVisible") is not False or not isinstance(metadata.get("userVisible"), bool)
 
 

@@ -23,7 +23,7 @@ from toolpair.formats.engine.reading.light import (
 )
 from toolpair.formats.format import FileFacts, Item, View
 from toolpair.formats.goose.detection import MESSAGES, SESSIONS
-from toolpair.formats.goose.history import blocks_in, is_visible, read
+from toolpair.formats.goose.history import blocks_in, is_shown, is_visible, read
 from toolpair.formats.goose.readable import LEVELS
 from toolpair.source.deep_values import is_deeper
 
@@ -57,9 +57,12 @@ class GooseLight(Light):
         role, parts = row["role"], row["content_json"]
         if type(parts) is not list or not parts or type(row["created_timestamp"]) is not int:
             raise Odd
-        if type(row.get("metadata_json")) is str:
+        metadata = row.get("metadata_json")
+        if type(metadata) is str:
             raise Odd
-        if (role != "assistant" and role != "user") or not is_visible(value):
+        if role != "assistant" and role != "user":
+            raise Whole
+        if not (is_shown(metadata) if type(metadata) is dict else is_visible(value)):
             raise Whole
         if role == "assistant":
             return MODEL, list(map(_said, parts)), SAME

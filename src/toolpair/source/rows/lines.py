@@ -28,20 +28,21 @@ _SPACE: Final = b" \t\r\n"
 
 def line_of(row: Row) -> bytes:
     """The row as a line, without a line end."""
-    table, columns = row.table, row.columns
-    plain: dict[str, Any] = {}
+    table, columns, json = row.table, row.columns, row.table.json
+    plain = {
+        name: _plain(value) if isinstance(value, bytes) else value
+        for name, value in columns.items()
+        if name not in json
+    }
     texts: list[bytes] = []
-    last = next((name for name in reversed(table.json) if name in columns), None)
     is_damaged = False
-    for name, value in columns.items():
-        if name not in table.json:
-            plain[name] = _plain(value) if isinstance(value, bytes) else value
-    for name in table.json:
+    for name in json:
         if name in columns:
             value = columns[name]
             if type(value) is Text and _is_on_one_line(value):
                 texts += b",", _KEYS[name], value
                 continue
+            last = next(name for name in reversed(json) if name in columns)
             text, is_text = _json_text(value)
             # A byte order mark is read over where a text begins, and damages a line.
             if not is_text or (name != last and text.lstrip(_SPACE).startswith(BOM)):

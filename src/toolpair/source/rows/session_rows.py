@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from toolpair.source.errors import TooLarge, UnreadableFile
 from toolpair.source.file_bytes import Content
 from toolpair.source.fingerprint import Identity
+from toolpair.source.gc_pause import gc_paused
 from toolpair.source.limits import USUAL, Limits, fits, in_words
 from toolpair.source.rows.layout import Layout, Row, tables_of
 from toolpair.source.rows.lines import line_of
@@ -64,7 +65,7 @@ class StoredRows(Struct, frozen=True, eq=False):
 
 def lines_in(stored: StoredRecords, rows: Iterable[Row], shown: str, progress: Progress | None) -> Content:
     """The rows of a session as lines; many are kept on disk, as those of a large file are. Raises Unreadable."""
-    with closing(Spooled(shown)) as lines:
+    with closing(Spooled(shown)) as lines, gc_paused():
         size = asked = 0
         for row in rows:
             line = line_of(row)

@@ -16,6 +16,7 @@ from toolpair.dialects.media import SURE_BASE64, SURE_PIXELS, pixels_of
 from toolpair.formats.engine.detection.list_evidence import ListEvidence
 from toolpair.formats.engine.reading.typed_records import TypedRecords
 from toolpair.formats.engine.reading.view import FileFacts, Read
+from toolpair.rules.profiles import Profile
 from toolpair.transcript.model import Transcript
 from toolpair.transcript.placeholders import BEGIN
 
@@ -143,6 +144,8 @@ class Light:
 
     so_far: SoFar
     """The state of the scan that uses it."""
+    profile: Profile
+    """The profile that this judges by."""
 
     def read(self, value: Any, number: int) -> Event | None:
         """The event of a record; None when it is not sent. Raises Odd, or any of `IN_ORDER`, if it may be a problem.

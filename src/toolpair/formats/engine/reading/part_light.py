@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from toolpair.formats.engine.reading.light import ANSWERED, Finding, Light, Odd, Whole
 from toolpair.formats.engine.reading.part_of_file import PartFacts
-from toolpair.formats.engine.reading.view import FileFacts, Item, View
+from toolpair.formats.engine.reading.view import Beside, FileFacts, Item, View
 from toolpair.transcript.model import Transcript
 
 
@@ -67,9 +67,10 @@ def finding(
     begins: Sequence[Item],
     facts: PartFacts,
     suspect: Iterable[int] = (),
+    beside: Beside | None = None,
 ) -> Finding:
     """What a light finds of a file that `begins` so. `version`: of the agent that reads it."""
     around = FileFacts(Transcript(()), agent_facts=facts)
-    head = replace(read(begins, View(surroundings=around, agent_version=version)), messages=())
+    head = replace(read(begins, View(beside=beside, surroundings=around, agent_version=version)), messages=())
     around = FileFacts(head, agent_facts=facts)
     return Finding(suspect, head=head, around=lambda first, end, count, records: around)
