@@ -39,6 +39,9 @@ before a compaction is inactive.""",
 in the order of `position`. A summary replaces what is before it, or before the entry that it says it kept;
 sub-sessions are sessions of their own. Databases of versions that kept all messages in one column are refused: a newer
 docker-agent converts them.""",
+    "hermes": """The tables `sessions` and `messages` of its SQLite database, one chat message in each row, in the order
+of `id`. Rows that were compacted or taken back (`active` is 0) are inactive; sub-agents' sessions are sessions of their
+own.""",
     "agents-sdk": """The tables `agent_sessions` and `agent_messages` (or what the program calls them) that
 `SQLiteSession` writes, one item of the Responses API in each row, in the order of `id`. What its other sessions write
 is refused by name: branches (`AdvancedSQLiteSession`), encrypted items, and tables of `SQLAlchemySession`, which reads
@@ -141,6 +144,9 @@ end it before you save. A message that is added moves the numbers of those after
 measured. A row that is not JSON keeps the whole session from being loaded. The copy of the messages that older
 databases have in `sessions.messages` is left as it is: nothing reads it while there are rows, and docker-agent writes
 it again after the next message.""",
+    "hermes": """Measured on Hermes Agent 0.19.0 over an API of Chat Completions. Ids count over the whole history: of
+two pairs with one id the second is left out, call and output, and nothing says so. A call is paired by its `call_id`,
+where it has one. [on-resume.md](../on-resume.md) says more.""",
     "opencode": """Measured on opencode 1.18.33 and Kilo CLI 7.7.9. A row that is not JSON keeps the whole session from
 being loaded, wherever it is. `event` keeps older versions of each part for sharing; nothing of it is read on resume, so
 it stays as it is. A response that ended in an error of the API is left out with all of its outputs.
@@ -171,6 +177,9 @@ Up to 2026.7 OpenClaw continues the file itself: `openclaw agent --local --sessi
 Repair the file before it is imported: the import (seen with 2026.8.2) ends at the first line that cannot be
 read, without telling you, and a session without its first line is imported but not resumed. What is lost for
 want of a link, or left out as above, is lost after the import as well.""",
+    "hermes": """Hermes reads rows in the order of their ids, so a row that is added takes an id behind the last one of
+the database, and so do those that come after it in the session. Its search finds what was changed: the database's own
+triggers see to that. End the gateway before you save (`hermes gateway stop`).""",
     "kimi-cli": """It is run in the session's own folder, by whose path Kimi CLI finds it. `kimi --continue` takes the
 folder's last session. Kimi Code CLI, its successor, imports these sessions when it is installed, and keeps its own in
 another form.""",

@@ -139,13 +139,19 @@ def completions() -> dict[str, str]:
     return made
 
 
+_WHAT: Final = "open, check and fix the session files of AI agents"
+
+
 def man_page() -> str:
     os.environ["COLUMNS"] = "80"  # what argparse folds its help to
     commands = {name: import_module(module).parser() for name, module in COMMANDS.items()}
     page = interface_parser()
     page.epilog, examples = None, page.epilog
     made = Manpage(page, {"project_name": "toolpair", "version": __version__, "date": " ", "manual_title": "toolpair"})
-    text = str(made) + _as_it_is("COMMANDS", examples or "")
+    # `whatis` and `apropos` want a name with what it is, and a reader each way to call it on its own line.
+    named = str(made).replace("\n.SH NAME\ntoolpair\n", f"\n.SH NAME\ntoolpair \\- {_WHAT}\n", 1)
+    named = named.replace(" toolpair COMMAND …\n", "\n.br\n.B toolpair\nCOMMAND …\n", 1)
+    text = named + _as_it_is("COMMANDS", examples or "")
     return text + "".join(_as_it_is(f"TOOLPAIR {name.upper()}", one.format_help()) for name, one in commands.items())
 
 

@@ -1,4 +1,5 @@
-"""Draw the pictures of the docs with the real interface: docs/screen.svg and the short film docs/rescue.svg.
+"""Draw the pictures of the docs with the real interface: docs/screen.svg, the short film docs/rescue.svg, and the same
+as a recording that asciinema plays, docs/rescue.cast.
 
 python scripts/make_pictures.py            write them
 python scripts/make_pictures.py --check    write nothing; exit code 1 when one no longer says what is shown
@@ -9,13 +10,21 @@ from __future__ import annotations
 import argparse
 import asyncio
 import html
+import json
 import os
 import re
 import shutil
 import sys
 import tempfile
+from io import StringIO
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+from rich.segment import Segment
+
+if TYPE_CHECKING:
+    from toolpair.tui.app import ToolpairApp
 
 _ROOT: Final = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT / "src"))
@@ -33,6 +42,7 @@ FRAMES: Final = (
 _REST: Final = 0.6
 """Seconds in which a frame does not change once it is whole."""
 _LONGEST: Final = 60.0
+_STYLE: Final = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 _TIME: Final = re.compile(r"toolpair-\d{8}-\d{6}")
 """In the name of an original that a save keeps."""
 
@@ -45,40 +55,53 @@ def text_of(svg: str) -> list[str]:
     return ["".join(text for _, text in sorted(rows[y])) for y in sorted(rows)]
 
 
-def _elsewhere(svg: str, folder: str) -> str:
-    """The picture with this folder called ~/shop, on every machine."""
+def _shot(app: ToolpairApp, folder: str) -> tuple[str, str]:
+    """What is shown as an SVG, and as what a terminal gets: with this folder called ~/shop, on every machine."""
+    from toolpair.tui.screenshot import plain
 
-    def renamed(found: re.Match[str]) -> str:
-        before, length, between, text = found.groups()
-        new = text.replace(folder, "~/shop")
-        letters, fewer = len(html.unescape(text)), len(text) - len(new)
-        return f'{before}textLength="{round(float(length) * (letters - fewer) / letters, 1):g}"{between}>{new}</text>'
+    def renamed(segment: Segment) -> Segment:
+        text = _TIME.sub("toolpair-20261121-091200", segment.text.replace(folder, "~/shop"))
+        return Segment(text, segment.style, segment.control)
 
-    return re.sub(r'(<text [^>]*?)textLength="([\d.]+)"([^>]*)>([^<]*)</text>', renamed, svg)
+    size = {"width": SIZE[0], "height": SIZE[1]}
+    console = Console(**size, file=StringIO(), force_terminal=True, color_system="truecolor", record=True)
+    console.print(app.screen._compositor.render_update(full=True, screen_stack=app._background_screens))
+    console._record_buffer[:] = segments = [renamed(each) for each in console._record_buffer if not each.control]
+    written = "".join(each.style.render(each.text) if each.style else each.text for each in segments)
+    return plain(console.export_svg(title="toolpair")), written.rstrip("\n").replace("\n", "\r\n")
 
 
-async def drawn(folder: Path) -> list[str]:
-    """An SVG of each frame. `folder` has the sample and is written to."""
+async def drawn(folder: Path) -> list[tuple[str, str]]:
+    """Each frame as an SVG, and as a terminal gets it. `folder` has the sample and is written to."""
     from toolpair.session.session import open_session
     from toolpair.tui.app import ToolpairApp
-    from toolpair.tui.screenshot import plain
 
     found = []
     app = ToolpairApp(open_session(folder / SAMPLE))
     async with app.run_test(size=SIZE) as pilot:
         for keys, shows, _ in FRAMES:
             await pilot.press(*keys)
-            last, rested, waited = "", 0.0, 0.0
+            last, written, rested, waited = "", "", 0.0, 0.0
             while rested < _REST or not any(shows in line for line in text_of(last)):
                 await asyncio.sleep(0.1)
-                svg = _elsewhere(plain(app.export_screenshot(title="toolpair")), str(folder))
-                svg = _TIME.sub("toolpair-20261121-091200", svg)
+                svg, written = _shot(app, str(folder))
+                svg = re.sub(r"terminal-\d+", f"frame-{len(found)}", svg)
                 rested, last, waited = rested + 0.1 if svg == last else 0.0, svg, waited + 0.1
                 if waited > _LONGEST:
                     raise TimeoutError(f"{shows!r} was never shown:\n" + "\n".join(text_of(last)))
-            found.append(re.sub(r"terminal-\d+", f"frame-{len(found)}", last))
+            found.append((last, written))
         app.exit()
     return found
+
+
+def recording_of(frames: list[str]) -> str:
+    """The frames in asciinema's format, version 2: a head, then one line for each, with the second when it is drawn."""
+    head = {"version": 2, "width": SIZE[0], "height": SIZE[1], "title": "toolpair fixes a session"}
+    lines, at = [json.dumps(head)], 0
+    for (*_, seconds), frame in zip(FRAMES, frames, strict=True):
+        lines.append(json.dumps([at, "o", f"\x1b[?25l\x1b[H\x1b[2J{frame}"], ensure_ascii=False))
+        at += seconds
+    return "\n".join([*lines, json.dumps([at, "o", "\x1b[0m\x1b[?25h"]), ""])
 
 
 def film_of(frames: list[str]) -> str:
@@ -110,7 +133,9 @@ def made() -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(_ROOT / "sample_sessions" / SAMPLE, folder)
         frames = asyncio.run(drawn(Path(folder).resolve()))
-    return {"screen.svg": frames[0], "rescue.svg": film_of(frames)}
+    pictures = [svg for svg, _ in frames]
+    recording = recording_of([written for _, written in frames])
+    return {"screen.svg": pictures[0], "rescue.svg": film_of(pictures), "rescue.cast": recording}
 
 
 def main() -> int:
@@ -127,9 +152,12 @@ def main() -> int:
     return 0
 
 
-def _said_by(svg: str) -> list[list[str]]:
+def _said_by(picture: str) -> list[list[str]]:
     """The lines of each frame: how they are drawn is the libraries' business."""
-    return [text_of(frame) for frame in svg.split('<g class="film-')]
+    if picture.startswith("{"):
+        frames = [json.loads(line)[2] for line in picture.splitlines()[1:]]
+        return [["".join(_STYLE.sub("", line).split()) for line in frame.split("\r\n")] for frame in frames]
+    return [text_of(frame) for frame in picture.split('<g class="film-')]
 
 
 if __name__ == "__main__":

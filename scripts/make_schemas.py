@@ -345,6 +345,7 @@ SCHEMAS: Final[dict[str, tuple[str, Any]]] = {
         "toolpair census --output-format json",
         {
             "version": 1, **COUNTED, "unreadable": "int", "empty": "int",
+            "not_understood": [{"agent": "str", "sessions": "int"}],
             "agents": [{"agent": "str", "agent_version": "str?", **COUNTED}],
             "months": [{"month": "str", **COUNTED}],
             "rules": [{"rule": "str", "sessions": "int"}],

@@ -15,6 +15,7 @@ from tests import (
     docker_agent_databases,
     gemini_sessions,
     goose_sessions,
+    hermes_sessions,
     kimi_sessions,
     oh_my_pi_sessions,
     openclaw_databases,
@@ -63,6 +64,14 @@ def _goose() -> Iterator[Case]:
 
     for name, found in goose_sessions.corpus().items():
         yield Case(name, partial(write, found.rows))
+
+
+def _hermes() -> Iterator[Case]:
+    def write(data: bytes, folder: Path) -> str:
+        return f"{hermes_sessions.database(folder / 'state.db', data)}::{hermes_sessions.ID}"
+
+    for name, found in hermes_sessions.corpus().items():
+        yield Case(name, partial(write, found.data))
 
 
 def _openclaw_database() -> Iterator[Case]:
@@ -121,6 +130,7 @@ CORPORA: Mapping[str, Callable[[], Iterator[Case]]] = {
     "docker-agent": _docker_agent,
     "gemini-cli": lambda: _files(gemini_sessions.NAME, _data(gemini_sessions.corpus())),
     "goose": _goose,
+    "hermes": _hermes,
     "kilo-cli": lambda: _opencode(kilo=True),
     "kimi-cli": lambda: _files(kimi_sessions.NAME, _data(kimi_sessions.corpus())),
     "oh-my-pi": lambda: _files(oh_my_pi_sessions.NAME, _data(oh_my_pi_sessions.corpus())),

@@ -160,7 +160,9 @@ def _opencode_folder(folder: Path) -> str:
     for word in ("one", "two", "three"):
         stored.user(f"See {word}.")
         stored.assistant(opencode_sessions.done(word))
-    return f"{opencode_folders.written(folder, stored, opencode_sessions.another())}::{opencode_sessions.ID}"
+    child = opencode_sessions.another()
+    child.parent = opencode_sessions.ID
+    return f"{opencode_folders.written(folder, stored, child)}::{opencode_sessions.ID}"
 
 
 def _strands_folder(folder: Path) -> str:
@@ -186,6 +188,12 @@ def test_a_session_of_a_folder_is_cut_into_a_folder_of_its_own(made: Callable[[P
                 out.parent.mkdir()
                 saved = part.session.save_as(out)
                 assert (saved.path, saved.backup) == (out, None)
+                (note,) = saved.notes
+                assert note in (
+                    f"Not in the copy: 1 session of a sub-agent ({opencode_sessions.OTHER}).",
+                    "Not in the copy: 1 other agent of the session (b).",
+                )
+                assert rows.session == "a" or (out / "session_diff" / f"{rows.session}.json").is_file()
                 again = toolpair.open(f"{out}::{rows.session}")
                 assert len(again.conversation.transcript.messages) == part.kept + (part.added is not None)
                 assert len(again.left) <= len(session.left)
@@ -197,6 +205,21 @@ def test_a_session_of_a_folder_is_cut_into_a_folder_of_its_own(made: Callable[[P
                 done += 1
     assert done > 2
     assert files == {path: path.read_bytes() for path in (tmp_path / "all").rglob("*") if path.is_file()}
+
+
+def test_a_folder_that_a_copy_is_to_go_into_is_a_new_one(tmp_path: Path) -> None:
+    session = toolpair.open(_strands_folder(tmp_path / "all"))
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "other").write_text("mine")
+    (tmp_path / "link").symlink_to("full")
+    before = sorted(tmp_path.rglob("*"))
+    for name in ("full", "full/", "link", "link/", "full/other", "full/.", ".", ".."):
+        with pytest.raises(Refused, match="a session that is many files goes into a new folder"):
+            session.save_as(f"{tmp_path}/{name}", force=True)
+        assert sorted(tmp_path.rglob("*")) == before
+    for name, made in (("new/", "new"), ("session_1.5", "session_1.5"), ("link/in", "full/in")):
+        assert session.save_as(f"{tmp_path}/{name}").path == tmp_path / made
+        assert toolpair.open(f"{tmp_path / made}::a").to_bytes() == session.to_bytes()
 
 
 def test_what_cannot_be_cut_says_why(samples: Path, tmp_path: Path) -> None:

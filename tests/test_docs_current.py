@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -151,3 +152,9 @@ def test_the_pictures_show_the_screen_as_it_is() -> None:
     script = SCRIPT.with_name("make_pictures.py")
     ran = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, timeout=PATIENCE)
     assert ran.returncode == 0, f"run `python scripts/make_pictures.py`: {ran.stdout}{ran.stderr[-500:]}"
+    head, *frames = map(json.loads, (DOCS / "rescue.cast").read_text(encoding="utf-8").splitlines())
+    assert (head["version"], head["width"], head["height"]) == (2, 120, 40)
+    assert [kind for _, kind, _ in frames] == ["o"] * 5 and [at for at, _, _ in frames] == sorted(
+        at for at, _, _ in frames
+    )
+    assert all(screen.count("\r\n") == 39 for _, _, screen in frames[:-1]) and "READY TO RESUME" in frames[-2][2]

@@ -39,7 +39,6 @@ CUT_ALIKE = {
     "QWN02": {"OAI02", "DSK02"},
     "ANT15": {"ANT14"},
     "ANT10": {"ANT01"},
-    "BDR02": {"BDR01"},
     "BDR10": {"BDR11"},
     "BDR11": {"BDR10"},
     "GRQ02": {"GRQ01"},

@@ -204,3 +204,21 @@ def test_a_place_leads_to_its_block_and_says_what_else_it_may_be(tmp_path: Path)
     unsaid = opened(tmp_path, CHAT[1:]).find("Error: invalid value at messages[2].content")
     assert unsaid is not None and unsaid.text.startswith("This error is not known. It points here: ")
     assert "It may also be message 1 of this file: the request may have begun with a system prompt" in unsaid.text
+
+
+@pytest.mark.parametrize(
+    ("text", "is_offered"),
+    [
+        ("Error: invalid value at messages[1]", False),
+        ("messages.1.content.0.text: cache_control cannot be set for empty text blocks", False),
+        ("Error: messages[1].content: Input should be a valid list", True),
+        ("Error at messages[1].content: invalid type: expected a sequence", True),
+    ],
+)
+def test_another_form_of_a_content_is_offered_only_where_the_text_is_about_it(
+    text: str, is_offered: bool, tmp_path: Path
+) -> None:
+    messages = [{"role": role, "content": "word"} for role in ("user", "assistant", "user")]
+    target = opened(tmp_path, messages).find(text)
+    assert target is not None and target.place is not None and target.place.message == 1
+    assert ("content.not_a_list" in {one.rule for one in target.offers}) is is_offered

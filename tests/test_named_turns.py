@@ -18,7 +18,7 @@ PREFILL = "This model does not support assistant message prefill. The conversati
 FIRST = "A conversation must start with a user message. Try again with a conversation that starts with a user message."
 NOBODY = '{"error":{"code":500,"message":"Value is not callable: No user query found in messages."}}'
 OLLAMA = "json: cannot unmarshal array into Go struct field ChatRequest.messages.content of type string"
-WALKED = "Error: item['content'] is not an array"
+NOVA = "Malformed input request: #/messages/0/content: expected type: JSONArray, found: String, please reformat your input and try again."
 LISTED = "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1.content' : value must be a string)]"
 
 
@@ -51,11 +51,7 @@ def said(role: str, content: Any) -> dict[str, Any]:
             OLLAMA,
             [said("user", "a"), CALLS, {**OUTPUT, "content": "b"}, said("user", "c")],
         ),
-        (
-            [said("user", "a"), CALLS, OUTPUT, said("user", [{"type": "text", "text": "c"}])],
-            WALKED,
-            [said("user", [{"type": "text", "text": "a"}]), CALLS, {**OUTPUT, "content": [{"type": "text", "text": "ok"}]}, said("user", [{"type": "text", "text": "c"}])],
-        ),
+        ([said("user", "a"), said("assistant", "b"), said("user", "c")], NOVA, [said("user", [{"text": "a"}]), said("assistant", [{"text": "b"}]), said("user", [{"text": "c"}])]),
     ],
 )  # fmt: skip
 def test_the_error_leads_to_its_fix(

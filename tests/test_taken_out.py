@@ -730,8 +730,19 @@ def test_half_a_character_is_replaced_anywhere_in_a_request() -> None:
         assert session.to_bytes() == data
 
 
-@pytest.mark.parametrize("inside", ["%s", '{"body":%s}', '{"id":1,"request":%s}'])
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "%s",
+        '{"body":%s}',
+        '{"id":1,"request":%s}',
+        '{"a":1,"messages":[{"role":"user","content":"Stay."}],"b":2}\n%s\n{"id":NaN,"messages":[]}\n',
+        '{"request":{"messages":[{"role":"user","content":"Stay."}]}}\n{"odd":NaN,"request":%s}\n',
+        '[{"messages":[{"role":"user","content":"Stay."}]},%s]',
+    ],
+)
 def test_what_is_no_json_around_the_messages_is_mended(inside: str) -> None:
+    """What is around the request is not sent."""
     body = '{"a":%s,"messages":[{"role":"user","content":"Go."}],"b":%s}'
     for bad, good, rule in (
         (b"NaN", b'"NaN"', "record.bad_json"),
@@ -740,10 +751,27 @@ def test_what_is_no_json_around_the_messages_is_mended(inside: str) -> None:
     ):
         made = [(inside % body).encode() % (value, value) for value in (bad, good)]
         session = toolpair.session.session.open_session("body.json", data=made[0])
+        (session.current,) = (n for n, one in enumerate(session.conversations) if one.problems)
         (problem,) = session.problems
         assert problem.rule == rule and "outside of the messages" in problem.text
-        session.stage(problem)
+        assert session.stage(problem).lines_changed == 0, "no message is changed"
         assert session.to_bytes() == made[1] and not session.problems
+        assert [one.count for one in session.staging.changes()] == [0, 0]
+
+
+def test_what_is_no_json_around_messages_that_were_cut_off_is_mended() -> None:
+    """In front of them, and behind them, where the end is written as well."""
+    cut = b'{"a":%s,"messages":[{"role":"user","content":"Go."}],"b":%s,"c":"so'
+    for bad, good in ((b"NaN", b'"NaN"'), (b'"\\ud800"', b'"\\ufffd"'), (b'"\xff"', '"\ufffd"'.encode())):
+        session = toolpair.session.session.open_session("body.json", data=cut % (bad, bad))
+        assert len(session.problems) == 2
+        session.stage(session.problems[0])
+        session.stage(session.problems[0])
+        assert session.to_bytes() == cut % (good, good) + b'"}' and not session.problems
+        assert {one.count for one in session.staging.changes()} == {0}
+        while session.undo() is not None:
+            pass
+        assert session.to_bytes() == cut % (bad, bad)
 
 
 @pytest.mark.parametrize("system", ["Be brief.", "Be \\ud83d"])
@@ -767,7 +795,7 @@ def test_what_is_around_many_messages_stays_when_one_is_changed(system: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "sent"), [("anthropic", True), ("gemini-contents", True), ("strands", False), ("codex", False)]
+    ("name", "sent"), [("anthropic", True), ("gemini-contents", True), ("strands", False), ("codex", True)]
 )
 def test_what_python_writes_for_no_number_is_no_json(name: str, sent: bool) -> None:
     """What a library or an agent keeps beside a message need not be sent."""

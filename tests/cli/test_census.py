@@ -35,8 +35,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _census(capsys: pytest.CaptureFixture[str], *words: str, code: int = 1) -> Any:
-    assert main(["census", "--output-format", "json", *words]) == code
+def _census(capsys: pytest.CaptureFixture[str], *words: str, code: int | None = 1) -> Any:
+    assert main(["census", "--output-format", "json", *words]) in ((1, 2) if code is None else (code,))
     return json.loads(capsys.readouterr().out)
 
 
@@ -58,17 +58,48 @@ def test_what_is_counted(home: Path, capsys: pytest.CaptureFixture[str], monkeyp
     assert _census(capsys, "--agent", "opencode", code=0)["sessions"] == 2
 
 
+def _planted(home: Path) -> None:
+    """A broken session in which every text, name, path and id that a person or a model chose holds the word."""
+    path = home / ".claude/projects/-secret-shop/secret-session.jsonl"
+    common: dict[str, Any] = {
+        "sessionId": "secret-session", "cwd": "/home/secret/shop", "gitBranch": "secret", "version": "2.1.300-secret",
+        "timestamp": "2026-11-02T10:00:00.000Z", "userType": "external", "isSidechain": False,
+    }  # fmt: skip
+    call = {"type": "tool_use", "id": "toolu_secret1", "name": "mcp__secret__read", "input": {"secret": "secret"}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_secret2", "content": "secret output"}
+    told = (
+        ("user", {"role": "user", "content": "the secret is secret"}),
+        ("assistant", {"role": "assistant", "model": "secret-model", "content": [call]}),
+        ("user", {"role": "user", "content": [result]}),
+        ("assistant", {"role": "assistant", "model": "secret-model", "content": [{"type": "text", "text": "secret"}]}),
+    )
+    records = [
+        {**common, "uuid": f"secret-{n}", "parentUuid": f"secret-{n - 1}" if n else None, "type": role, "message": said}
+        for n, (role, said) in enumerate(told)
+    ]
+    path.write_text("\n".join(map(json.dumps, records)) + "\n")
+    (path.parent / "secret-unreadable.jsonl").write_text('{"secret": 1}\n' * 3)
+
+
 def test_nothing_of_a_session_is_in_it(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["census"]) == 1
-    text = capsys.readouterr().out
-    assert text.startswith("Of 4 sessions 2 are broken (") and "2 of 3 outputs not sent again" in text
-    assert "secret" not in text + json.dumps(_census(capsys)) and str(home) not in text
-    assert main(["census", "--show-paths"]) == 1
-    shown = capsys.readouterr().out
-    assert f"toolpair {home}/.claude/projects/-secret-shop/a.jsonl" in shown
-    assert {one["path"] for one in _census(capsys, "--show-paths")["worst"]} >= {
-        f"{home}/.claude/projects/-secret-shop/a.jsonl"
-    }
+    _planted(home)
+    page = home / "page.html"
+    assert main(["census", "--jobs", "1", "--html", str(page)]) in (1, 2)
+    text, told = capsys.readouterr()
+    assert text.startswith("agent ") and "2 of 3 outputs not sent again" in text and "result.id_mismatch" in text
+    last = text.rpartition("\n\n")[2]
+    assert "Of 5 sessions 3 are broken (" in last and "will never be sent again." in last
+    shown = page.read_text()
+    assert "Of 5 sessions 3 are broken (" in shown and "result.id_mismatch" in shown and "default-src" in shown
+    assert page.stat().st_mode & 0o777 == 0o600
+    everything = text + told.replace(str(page), "") + shown + json.dumps(_census(capsys, code=None))
+    assert "secret" not in everything and str(home) not in everything
+    assert main(["census", "--show-paths", "--html", str(page)]) == 3 and "--force" in capsys.readouterr().err
+    assert main(["census", "--show-paths", "--html", str(page), "--force"]) in (1, 2)
+    opening = f"toolpair {home}/.claude/projects/-secret-shop/a.jsonl"
+    assert opening in capsys.readouterr().out and opening in page.read_text()
+    worst = _census(capsys, "--show-paths", code=None)["worst"]
+    assert {one["path"] for one in worst} >= {f"{home}/.claude/projects/-secret-shop/a.jsonl"}
 
 
 def test_a_machine_without_sessions_and_a_mistyped_agent(

@@ -50,16 +50,6 @@ def test_the_sample_says_all_that_somebody_needs_who_has_a_400(capsys: pytest.Ca
     )
 
 
-def test_the_page_in_docs_shows_what_is_printed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    root = SAMPLE.parents[1]
-    monkeypatch.chdir(root)
-    out, _ = printed(capsys, "sample_sessions/proxy-log.jsonl", code=1)
-    page = (root / "docs" / "first-break.md").read_text("utf-8")
-    assert f"```console\n$ toolpair first-break sample_sessions/proxy-log.jsonl\n{out}```" in page
-
-
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = printed(capsys, str(SAMPLE), "--output-format", "json", code=1)
     report = json.loads(out)

@@ -154,6 +154,9 @@ def test_the_action_checks_what_it_is_given(tmp_path: Path) -> None:
     action = (ROOT / "action.yml").read_text(encoding="utf-8")
     script = textwrap.dedent(action.rpartition("run: |\n")[2])
     assert not re.search(r"\$\{\{", script), "an input in a script is run by the shell"
+    inputs = action.partition("inputs:\n")[2].partition("runs:\n")[0]
+    assert set(re.findall(r"inputs\.([\w-]+)", action)) == set(re.findall(r"^  ([\w-]+):$", inputs, re.MULTILINE))
+    assert "\n  using: composite\n" in action and action.count("run: |") == action.count("- shell: bash") == 2
     given = {"PATHS": "my logs\n-odd.json\n", "PROFILES": "anthropic\ngemini", "ARGUMENTS": "--select=result\n"}
     environment = {**os.environ, "RUNNER_TEMP": str(tmp_path), **given}
     ran = subprocess.run(

@@ -189,6 +189,12 @@ def test_what_they_run_tells_of_what_is_lost_and_fails_at_nothing(
 def test_the_shell_function(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["hook", "shell"]) == 0
     assert 'report shell " $*"' in capsys.readouterr().out
+    for option in ("--install", "--remove"):
+        assert main(["hook", "shell", option, "--yes"]) == 2
+        said = capsys.readouterr()
+        assert not said.out and "hook shell >> ~/.bashrc` adds it, and it is removed there by hand." in said.err
+    assert main(["hook"]) == 0
+    assert "\nshell        a function that checks before `claude --resume`: " in capsys.readouterr().out
     assert main(["hook", "claud"]) == 2
     assert "Did you mean claude-code?" in capsys.readouterr().err
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import docker_agent_databases, goose_sessions, openclaw_databases, opencode_sessions
+from tests import docker_agent_databases, goose_sessions, hermes_sessions, openclaw_databases, opencode_sessions
 from tests.listed import listed
 from toolpair.agents.catalog import index
 from toolpair.cli.main import main
@@ -38,6 +38,10 @@ def _docker(path: Path) -> Path:
     return docker_agent_databases.database(path, docker_agent_databases.sound())
 
 
+def _hermes(path: Path) -> Path:
+    return hermes_sessions.database(path, hermes_sessions.corpus()["nothing"].data)
+
+
 def _openclaw(path: Path) -> Path:
     return openclaw_databases.corpus()["nothing"].write(path)
 
@@ -49,6 +53,7 @@ IDS = {
     "goose": goose_sessions.SESSION,
     "docker-agent": "sound",
     "openclaw": openclaw_databases.ID,
+    "hermes": hermes_sessions.ID,
 }
 AGENTS: Mapping[str, tuple[Make, str, str]] = {
     "opencode": (_opencode, ".local/share/opencode/opencode.db", f"opencode -s {opencode_sessions.ID}"),
@@ -68,6 +73,7 @@ AGENTS: Mapping[str, tuple[Make, str, str]] = {
         ".openclaw/agents/main/agent/openclaw-agent.sqlite",
         f"Run `openclaw agent --local --session-id {openclaw_databases.ID} --message TEXT`, with your next words as TEXT.",
     ),
+    "hermes": (_hermes, ".hermes/state.db", f"hermes --resume {hermes_sessions.ID}"),
 }
 """Agent -> what makes a database of its own, where it has one, and how it resumes a session of that."""
 ELSEWHERE = {
@@ -77,13 +83,14 @@ ELSEWHERE = {
     "docker-agent": "Run `docker agent run AGENT --session-db {path} --session sound`, with the agent that it was begun "
     "with as AGENT.",
     "openclaw": "OpenClaw resumes only sessions of its own databases: save into one of these.",
+    "hermes": "Hermes Agent reads state.db alone: save into that one, or give the copy that name.",
 }
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("XDG_DATA_HOME", "OPENCODE_DB", "KILO_DB", "GOOSE_PATH_ROOT", "OPENCLAW_STATE_DIR"):
+    for name in ("XDG_DATA_HOME", "OPENCODE_DB", "KILO_DB", "GOOSE_PATH_ROOT", "OPENCLAW_STATE_DIR", "HERMES_HOME"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 
@@ -158,6 +165,7 @@ LAST_WORDS = {
     "goose": ("messages", "content_json", "Once more."),
     "docker-agent": ("session_items", "message_json", "Thanks. Go on."),
     "openclaw": ("transcript_events", "event_json", "Thanks."),
+    "hermes": ("messages", "content", "Thanks."),
 }
 
 
@@ -169,7 +177,8 @@ def test_a_list_has_the_beginning_of_long_words(agent: str, home: Path) -> None:
         db.execute(f"UPDATE {table} SET {column} = replace({column}, ?, ?)", (words, "much \\n to say " * 10_000))
         db.commit()
     (found,) = words_of(str(path), IDS[agent])
-    assert found is not None and found.startswith("much to say much to say") and len(found) <= LONGEST
+    assert found is not None and len(found) <= LONGEST
+    assert found.replace("\\n ", "").startswith("much to say much to say"), "a line end is written so in JSON alone"
 
 
 @pytest.mark.parametrize(
@@ -193,6 +202,7 @@ TABLES = {
     "kilo-cli": ("session", "part", "session_id"),
     "goose": ("sessions", "messages", "session_id"),
     "docker-agent": ("sessions", "session_items", "session_id"),
+    "hermes": ("sessions", "messages", "session_id"),
 }
 """The tables of sessions and of messages, and the column that names the session; OpenClaw's take no other ids."""
 
@@ -279,7 +289,7 @@ def test_a_list_says_the_size_and_time_of_each_session(agent: str, home: Path) -
     with closing(connected(str(path), "mode=ro")) as db:
         found = {one.id: one for one in layout.sessions(db)}
         _, rows, of = TABLES[agent]
-        column = {"part": "data", "messages": "content_json"}.get(rows, "message_json")
+        column = LAST_WORDS[agent][1]
         for name, one in found.items():
             (size,) = db.execute(f"SELECT sum(length({column})) FROM {rows} WHERE {of} = ?", (name,)).fetchone()
             assert one.size == (size or 0)
@@ -291,6 +301,7 @@ TIMES = {
     "goose": "sessions.updated_at",
     "docker-agent": "sessions.created_at",
     "openclaw": "session_windows.updated_at",
+    "hermes": "messages.timestamp",
 }
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from toolpair.cli.main import main
 
+NOVA = "Malformed input request: #/messages/0/content: expected type: JSONArray, found: String"
+
 _TABLE = """title = "Nested"
 where = "a test"
 profile = "anthropic"
@@ -86,6 +88,6 @@ def test_the_arguments_of_a_call_are_no_text_of_its_message(tmp_path: Path, caps
     ]
     path = tmp_path / "list.json"
     path.write_text(json.dumps({"messages": messages}))
-    assert main(["fix", str(path), "--for-error", "item['content'] is not an array", "-o", "-"]) == 0
+    assert main(["fix", str(path), "--for-error", NOVA, "-o", "-"]) == 0
     made = json.loads(capsys.readouterr().out)["messages"]
-    assert made[1] == messages[1] and made[0]["content"] == [{"type": "text", "text": "hi"}]
+    assert made[1] == messages[1] and made[0]["content"] == [{"text": "hi"}]

@@ -17,7 +17,14 @@ import pytest
 from benchmarks.generate import generate
 from benchmarks.measures.database_sessions import AGENTS
 from benchmarks.sessions.options import Options
-from tests import docker_agent_databases, goose_sessions, openclaw_databases, opencode_folders, opencode_sessions
+from tests import (
+    docker_agent_databases,
+    goose_sessions,
+    hermes_sessions,
+    openclaw_databases,
+    opencode_folders,
+    opencode_sessions,
+)
 from tests.history.opening import SIZES, judged_by
 from tests.history.reports import sent
 from tests.rounds import some, tries
@@ -126,6 +133,8 @@ def _ways(folder: Path) -> Iterator[Path]:
         yield opencode_folders.planted_in(folder / name / "storage", planted)
     for how in some(docker_agent_databases.BREAKS, 12):
         yield docker_agent_databases.database(folder / f"{how}.db", docker_agent_databases.broken(how))
+    for name, planted in some(hermes_sessions.corpus().items(), 20):
+        yield hermes_sessions.database(folder / f"{name}.db", planted.data)
     for name, broken in some(openclaw_databases.corpus().items(), 12):
         yield broken.write(folder / f"{name}.sqlite")
     for name, rows in some(goose_sessions.corpus().items(), 12):

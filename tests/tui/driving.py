@@ -26,7 +26,9 @@ from tests.patience import PATIENCE
 from toolpair.session.journal.folder import Folder
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
+from toolpair.tui.own import USUAL, Own
 from toolpair.tui.screens import base_screen
+from toolpair.tui.session_list import Sessions
 from toolpair.tui.widgets.pair_view import PairView
 
 SIZES = ((60, 20), (80, 24), (120, 40), (200, 60))
@@ -227,6 +229,8 @@ def drive(
     drawn: bool = False,
     held: float = 0.0,
     journal: Folder | None = None,
+    own: Own = USUAL,
+    sessions: Callable[[], Sessions] | None = None,
 ) -> ToolpairApp:
     """Open `path`, play, and give the app back. `held` is how long a held key is waited for.
 
@@ -236,7 +240,7 @@ def drive(
 
     async def run() -> ToolpairApp:
         make = (lambda: journal) if journal is not None else None
-        app = ToolpairApp(open_session(path), at=at, ascii=ascii, journal=make)
+        app = ToolpairApp(open_session(path), at=at, ascii=ascii, journal=make, own=own, sessions=sessions)
         if recorder:
             app.driver_class = Recorder
         async with app.run_test(size=size, headless=not recorder) as pilot:

@@ -15,9 +15,11 @@ from toolpair.source.changes import Change
 from toolpair.text.safe import visible
 from toolpair.tui.bodies.body import Body, Query, plain
 from toolpair.tui.bodies.change_parts import diff_of_changes
+from toolpair.tui.bodies.diff_body import Note
 from toolpair.tui.bodies.json_body import JsonBody
 from toolpair.tui.bodies.reading import call_body, result_body, with_output
 from toolpair.tui.bodies.text_body import TextBody
+from toolpair.tui.fix_effects import pair_parts
 from toolpair.tui.styled_text import Glyphs, line_width, wrap_line
 
 ODD = 'ab "\\\n\t{}[]é漢😀\u0301\u202e\x1b\x9b\r\x08\u200b\ud800[/]'
@@ -151,3 +153,14 @@ def test_wrapping_keeps_every_character(texts: list[str], cells: int) -> None:
     line = tuple(GLYPHS.data(f"x{text}") for text in texts)
     wrapped = wrap_line(line, cells)
     assert "".join(map(plain, wrapped)) == plain(line) and all(line_width(part) <= cells for part in wrapped)
+
+
+def test_the_output_in_a_preview_keeps_its_indentation() -> None:
+    output = "class Cart:\n    def total(self):\n\treturn 0\n" + 60 * " " + "far"
+    result = WrittenBlock("result", {"type": "tool_result", "tool_use_id": "1", "content": output}, 1, (), "1")
+    notes = [part for part in pair_parts(None, result, None, lines=4) if isinstance(part, Note)]
+    assert [(note.words, note.indent - notes[1].indent) for note in notes[1:]] == [
+        ("def total(self):", 0),
+        ("return 0", 0),
+        ("far", 20),
+    ]

@@ -59,6 +59,9 @@ def test_what_would_be_fixed_is_shown_before_anything_is_applied(broken: Path) -
         await press(pilot, "d", "enter")
         assert "after everything safe is fixed" in frame(app) and "4 pairs different" in frame(app)
         assert not app.session.changed
+        await press(pilot, "right_square_bracket", "right_square_bracket")
+        below = (await at_rest(pilot, app)).partition("─ what differs ─")[2]
+        assert "call    Read src/" in below and "+ [No result was recorded" in below
 
     drive(broken, play)
 

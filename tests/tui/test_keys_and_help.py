@@ -53,7 +53,7 @@ def test_help_says_nothing_twice(broken: Path) -> None:
             line = f"{key_names(keys):<16} {label}"
             assert lines.count(line) == 1, line
 
-    drive(broken, play, (120, 130))
+    drive(broken, play, (120, 160))
 
 
 def test_help_is_searched_as_any_text_is(broken: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.formats.claude_code_files import Log, call
+from tests.reports.recorded_requests import recording
 from tests.tui.driving import array_file, drive, frame, press
 from toolpair.session.session import Session
 from toolpair.tui.app import ToolpairApp
@@ -26,6 +27,49 @@ def test_what_would_be_sent_is_shown_before_and_after_the_fixes(tmp_path: Path) 
         assert "[after saving]" in frame(app) and "No result was recorded" in frame(app)
         await press(pilot, "h")
         assert "[now]" in frame(app) and "No result was recorded" not in frame(app)
+
+    drive(path, play, (100, 40))
+
+
+def test_two_keys_walk_through_the_requests_in_time(tmp_path: Path) -> None:
+    path = array_file(tmp_path / "a.json", 4, mismatched=[1])
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "m", ".")
+        assert ", goes to the requests before" in frame(app) and ", . walk in time" in frame(app)
+        await press(pilot, ",")
+        shown = frame(app)
+        assert "[request 4 of 4]" in shown and "3 calls with their results" not in shown
+        assert "Request 4, answered in line" in shown and "as modelled: the messages" in shown
+        assert "2 calls with their results. Since the request before: 1 more (Read)." in shown
+        assert "✗ This result has a different id from its call, Read." in shown
+        assert "the first broken request is 3" in shown and "[ where it broke" in shown
+        await press(pilot, "[")
+        shown = frame(app)
+        assert "[request 3 of 4]" in shown and "✗ new: This result" in shown
+        assert "request 3: the first broken one" in shown
+        await press(pilot, ",", ",", ",")
+        assert "[request 1 of 4]" in frame(app) and "this is the first request" in frame(app)
+        assert "0 calls with their results." in frame(app) and "now run the tests" in frame(app)
+        await press(pilot, ".", ".", ".", ".")
+        assert "[as sent]" in frame(app) and "It is not known which program" in frame(app)
+        await press(pilot, "l", "l", ",")
+        assert "[request 4 of 4]" in frame(app), "from another page, too"
+
+    drive(path, play)
+
+
+def test_a_request_that_the_agent_recorded_is_shown_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "0a1b.jsonl"
+    path.write_bytes(recording().to_bytes())
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "m", ",", ",")
+        shown = frame(app)
+        assert "[request 2 of 3]" in shown and "as Claude Code recorded it." in shown
+        assert "after toolu_1" in shown, "the reminder that only the request had"
+        assert "2 calls with their results. Since the request before: 2 more (Bash)." in shown
+        assert "nothing broke in any request" in shown
 
     drive(path, play, (100, 40))
 

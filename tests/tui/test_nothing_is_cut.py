@@ -25,7 +25,7 @@ from toolpair.tui.overview import Overview
 from toolpair.tui.paint import STYLES
 from toolpair.tui.row_lines import both_ids, carets_below, row_height
 from toolpair.tui.screens.saved import SavedScreen
-from toolpair.tui.styled_text import Glyphs, line_width
+from toolpair.tui.styled_text import Glyphs, line_width, wrap_line
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
@@ -85,6 +85,12 @@ def test_free_lines_show_more_of_what_a_fix_does(native: Path) -> None:
         shown = await at_rest(pilot, app)
         assert "── what the fix brings back ──" in shown and " you: The total of an empty cart should be 0.00." in shown
         assert " read src/shop/cart.py" in shown
+        for key in "fp":
+            await press(pilot, key)
+            shown = await at_rest(pilot, app)
+            assert "The model will read again" in shown and " you: The total of an empty cart should be 0.00." in shown
+            assert "── line " in shown, "what only points elsewhere is not folded where there is room"
+            await press(pilot, "escape")
 
     drive(native, review, (120, 40))
     drive(SAMPLES / "pi-lost-line.jsonl", main, (120, 40))
@@ -235,3 +241,25 @@ def test_a_fix_shows_what_it_writes_before_the_bytes(native: Path) -> None:
         assert words in await at_rest(pilot, app)
 
     drive(native, play, (120, 40))
+
+
+@pytest.mark.parametrize("size", [(120, 40), (160, 45), (200, 60)])
+def test_rows_and_previews_share_what_is_free(tmp_path: Path, size: tuple[int, int]) -> None:
+    """A call without a result has its whole id on a wide screen; a short message leaves its lines to the list."""
+    path = array_file(tmp_path / "a.json", 60, missing={3}, suffix="_0123456789abcdef")
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        [row] = [line for line in lines_of(app) if "✗" in line and "┄┄" in line]
+        assert ("toolu_read_file_003_0123456789abcdef" in row) == (size[0] >= 160)
+        await press(pilot, "g")
+        shown = (await at_rest(pilot, app)).split("\n")
+        assert "── you ──" in "\n".join(shown) and sum(not line for line in shown) <= 3
+
+    drive(path, play, size)
+
+
+def test_prose_is_broken_between_words() -> None:
+    glyphs = Glyphs()
+    lines = wrap_line([glyphs.data("one two three fourth fivesix")], 10, prose=True)
+    assert ["".join(span.text for span in line) for line in lines] == ["one two ", "three ", "fourth ", "fivesix"]
+    assert [line_width(line) for line in wrap_line([glyphs.data("x" * 25)], 10, prose=True)] == [10, 10, 5]

@@ -18,10 +18,12 @@ from tests.patience import PATIENCE
 from tests.rounds import some
 from tests.session_folders import claude_session, codex_session, set_age
 from tests.tui.driving import SIZES, at_rest, frame, lines_of, press
+from toolpair.formats.agent import FoundSession
 from toolpair.session.session import open_session
 from toolpair.shell.machine import Machine
-from toolpair.tui import content_search
+from toolpair.tui import content_search, picker_checks
 from toolpair.tui.app import ToolpairApp
+from toolpair.tui.content_search import ContentSearch
 from toolpair.tui.picker_checks import Checked, Glimpse, Mark, ProcessJudge
 from toolpair.tui.picker_text import haystack
 from toolpair.tui.picker_worker import glimpse_of, said_in, verdict_on
@@ -456,6 +458,43 @@ def test_what_was_said_is_found_as_the_sessions_are_read(home: Path, monkeypatch
         await until(pilot, lambda: "ok 1: match 1 of 1" in frame(app))
 
     drive(sessions(home, FindingJudge), play, (120, 40))
+
+
+def test_a_session_that_takes_too_long_to_search_does_not_hold_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, good = tmp_path / "slow.jsonl", tmp_path / "good.jsonl"
+    slow.write_bytes(b'{"text":"' + b"\\" * 400_000 + b'y"}\n{"text":"the words"}\n')
+    good.write_text('{"text":"here are \\\\x the words"}\n')
+    words = "\\x the words"
+    sessions = [
+        FoundSession("claude-code", "Claude Code", str(path), path.stem, 0.0, path.stat().st_size)
+        for path in (slow, good)
+    ]
+    judge = ProcessJudge()
+    assert judge.find(str(good), words) == "here are \\x the words"
+    monkeypatch.setattr(picker_checks, "FIND_LIMIT", 0.2)
+    with pytest.raises(TimeoutError):
+        judge.find(str(slow), words)
+    monkeypatch.undo()
+
+    class Found(DirectJudge):
+        def find(self, path: str, words: str) -> str | None:
+            if path == str(slow):
+                raise TimeoutError
+            return judge.find(path, words)
+
+    class Here:
+        stopped = False
+
+        def run_in_ui(self, what: Callable[[], None]) -> None:
+            what()
+
+    search = ContentSearch(words, Found(), sessions)
+    search.run(Here(), lambda: None)  # type: ignore[arg-type]
+    judge.close()
+    assert list(search.hits) == [str(good)] and search.done
+    assert search.limits == "1 session took more than 20 s and was left out"
 
 
 def test_broken_sessions_are_gone_to_and_shown_alone(home: Path) -> None:

@@ -79,6 +79,7 @@ def test_what_is_not_fixed_is_listed_and_read_but_not_excluded(tmp_path: Path) -
         [line] = [line for line in lines_of(app) if line.startswith("▌")]
         assert "Read was called" in line, "the heading is skipped"
         await until(pilot, app, "It is not applied")
+        assert "   call    Read src/4.py" in frame(app) and " + [No result was recorded for this call." in frame(app)
         await press(pilot, "x")
         assert "this one is not applied" in frame(app) and len(app.session.staged) == 1
         await press(pilot, "k", "x")

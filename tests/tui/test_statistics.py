@@ -104,9 +104,9 @@ def test_enter_shows_the_pairs_of_a_tool_or_the_output(mixed: Path) -> None:
 def test_sorting_and_copying(mixed: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "S", "l")
-        assert "tool↓" in frame(app) and lines_of(app)[2].startswith("▌Bash")
+        assert "tool ↓" in frame(app) and lines_of(app)[2].startswith("▌Bash")
         await press(pilot, "l")
-        assert "calls↓" in frame(app) and lines_of(app)[2].startswith("▌Read")
+        assert "calls ↓" in frame(app) and lines_of(app)[2].startswith("▌Read")
         await press(pilot, "y")
         assert "copied" in frame(app) and app.clipboard.splitlines()[1] == "Bash,2,1,0,,38,6002"
         await press(pilot, "q")

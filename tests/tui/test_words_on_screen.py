@@ -262,7 +262,11 @@ def test_a_save_ends_with_undo_and_next(broken: Path) -> None:
     ("name", "given", "output", "words", "first"),
     [
         ("shell", {"command": ["bash", "-lc", "ls -la\npwd"]}, '{"output":"total 1\\n","metadata":{"exit_code":0}}',
-         ("shell", "ls -la pwd"), "total 1\n"),
+         ("shell", "ls -la; pwd"), "total 1\n"),
+        ("Bash", {"command": "cd /home/dev/shop && \\\n  git log \\\n  -5"}, "", ("Bash", "git log -5"), ""),
+        ("Bash", {"command": 'for f in *.py; do\n  echo "a\nb"\n  grep x "$f" ||\n  exit 1\ndone'}, "",
+         ("Bash", 'for f in *.py; do echo "a b"; grep x "$f" || exit 1; done'), ""),
+        ("Bash", {"command": "cat <<'END'\nan apple\nEND"}, "", ("Bash", "cat <<'END' an apple END"), ""),
         ("exec_command", {"cmd": "pytest"}, "Chunk ID: 7d\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n.\n",
          ("exec_command", "pytest"), ".\n"),
         ("developer__shell", {"command": "ls"}, "a.txt", ("shell", "developer  ls"), "a.txt"),
@@ -280,7 +284,7 @@ def test_rows_say_what_a_tool_did_and_what_came_of_it(
     name: str, given: dict[str, Any], output: str, words: tuple[str, str], first: str
 ) -> None:
     block = block_of({"type": "tool_use", "id": "c", "name": name, "input": given}, 0, ())
-    assert call_line(block) == words
+    assert call_line(block, "/home/dev/shop") == words
     assert output_words(output) == first
 
 

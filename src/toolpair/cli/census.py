@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
 from typing import Final
-
-from msgspec import Struct
 
 from toolpair.agents.catalog import index
 from toolpair.cli import check, exits, streams
 from toolpair.cli.exits import UsageError
-from toolpair.cli.file_report import Answered, Checked, Entry, judge_file, question
+from toolpair.cli.file_report import Answered, Checked, judge_file, question
 from toolpair.cli.inputs import Input
 from toolpair.cli.jobs import cores, judge_all
 from toolpair.cli.meant import closest
@@ -22,27 +20,35 @@ from toolpair.cli.progress import FilesProgress
 from toolpair.cli.terminal import Parser, TerminalStyle, add_color, add_format, dump, out, safe, say, style_for
 from toolpair.formats import written_by
 from toolpair.formats.agent import FoundSession
-from toolpair.rules.causes.known_causes import cause_page
-from toolpair.session.session import SessionError
+from toolpair.reports.census import COLUMNS, Census, Counted
+from toolpair.reports.page.census_page import census_page
+from toolpair.session.session import Refused, SessionError
 from toolpair.session.verdict_cache import Findings, VerdictCache
 from toolpair.shell.machine import Machine
-from toolpair.shell.program import command
-from toolpair.text.shell import shell_word
-from toolpair.text.short import size_text
+from toolpair.source.saving.checks import exists, refuse_name
+from toolpair.source.saving.new_file import save_as
+from toolpair.text.short import seconds_text, size_text
 from toolpair.transcript.counting import plural
 
-_WORST: Final = 10
+_BYTES: Final = 40_000_000
+_FILES: Final = 50
+"""What one core checks in a second, bytes and sessions: for an estimate."""
+_WORTH: Final = 2
+"""Seconds from which on an estimate is of use."""
 _EPILOG: Final = """\
 examples:
   toolpair census                       how many sessions are broken, and what is lost in them
   toolpair census --agent codex
+  toolpair census --html census.html    also as a page, for a bug report
   toolpair census --output-format json --show-paths
 
 Names of agents, versions, rules and causes are printed, and numbers; nothing of a session, and no path unless
 --show-paths. Sessions are checked as `check` does in a directory: by the newest version of their agent that was
-measured. What was checked before and has not changed is not read again.
+measured. What was checked before and has not changed is not read again. The rows of an agent come as soon as all of
+its sessions are counted, and the sum comes last.
 
-exit code: 0 none is broken, 1 some are, 2 there are none, or some could not be read
+exit code: 0 none is broken, 1 some are, 2 there are none, or some could not be read, 3 refused and nothing counted (the
+page exists), 5 the system failed while writing the page
 """
 
 
@@ -53,6 +59,8 @@ def parser() -> Parser:
     result.add(f"""
         --agent NAME...  only this one's: {", ".join(written_by())}
         --show-paths     also print where the ten worst are, and the command that opens each
+        --html PAGE      also write it as a page, readable by you alone
+        --force          with --html: overwrite an existing file
         --jobs N         check up to N sessions at once (default: one for each core)
         --no-cache       check every session again
         """)
@@ -61,207 +69,147 @@ def parser() -> Parser:
     return result
 
 
-class Counted(Struct):
-    """What was found in sessions that have something in common."""
-
-    sessions: int = 0
-    calls: int = 0
-    outputs: int = 0
-    unsent: int = 0
-    refused: int = 0
-    losing: int = 0
-
-    @property
-    def broken(self) -> int:
-        return self.refused + self.losing
-
-    def add(self, found: Findings) -> None:
-        self.sessions += 1
-        self.calls += found.counts["calls"]
-        self.outputs += found.outputs
-        self.unsent += found.unsent
-        self.refused += found.outlook == "stops"
-        self.losing += found.outlook == "loses"
-
-    def as_json(self) -> Entry:
-        return {name: getattr(self, name) for name in self.__struct_fields__} | {"broken": self.broken}
-
-
-class Census:
-    """The counts, by agent and version, month, rule and cause."""
-
-    def __init__(self) -> None:
-        self.all = Counted()
-        self.unreadable = 0
-        self.empty = 0
-        """Files in an agent's folder in which there is no history."""
-        self.agents: dict[tuple[str, str], Counted] = {}
-        self.months: dict[str, Counted] = {}
-        self.rules: Counter[str] = Counter()
-        self.causes: Counter[str] = Counter()
-        self.worst: list[tuple[FoundSession, Findings]] = []
-
-    def add(self, session: FoundSession, found: Findings | SessionError | None) -> None:
-        if found is None or isinstance(found, SessionError):
-            self.empty += found is None
-            self.unreadable += found is not None
-            return
-        month = datetime.fromtimestamp(session.modified, UTC).strftime("%Y-%m")
-        agent = session.title, found.agent_version or ""
-        for counted in (self.all, self.agents.setdefault(agent, Counted()), self.months.setdefault(month, Counted())):
-            counted.add(found)
-        if found.outlook != "ready":
-            self.rules.update(found.rules.keys())
-            self.causes.update(found.causes.keys())
-            self.worst.append((session, found))
-            self.worst.sort(key=lambda one: (-one[1].unsent, one[1].outlook != "stops", -one[1].errors))
-            del self.worst[_WORST:]
-
-    @property
-    def sentence(self) -> str:
-        found = self.all
-        if not found.broken:
-            told = "none is broken"
-        else:
-            parts = [f"{found.refused:,} would be refused"] if found.refused else []
-            parts += [f"{found.losing:,} would lose something"] if found.losing else []
-            told = f"{found.broken:,} {'is' if found.broken == 1 else 'are'} broken ({', '.join(parts)})"
-        lost = f"{found.unsent:,} of {plural(found.outputs, 'output')} would not be sent again"
-        return f"Of {plural(found.sessions, 'session')} {told}; {lost}."
-
-
 def run(options: argparse.Namespace) -> int:
     for agent in options.agent:
         if agent not in written_by():
             meant = closest(agent, tuple(written_by()))
             raise UsageError(f"There is no agent {agent!r}." + (f" Did you mean {meant}?" if meant else ""))
-    sessions = [one for one in index(Machine.here(), None, options.agent) if one.understood]
+    _refuse_page(options)
+    listed = index(Machine.here(), None, options.agent)
+    sessions = _by_agent([one for one in listed if one.understood])
+    census = Census(listed)
     if not sessions:
-        say("No session of an agent was found on this machine.")
+        say(" ".join(("No session of an agent was found on this machine.", *census.left_out())))
         return exits.UNREADABLE
-    census = Census()
+    text = options.output_format == "text"
+    style = style_for(sys.stdout, options.color)
     cache = None if options.no_cache else VerdictCache.of_user()
     try:
-        for session, found in _found(sessions, cache, options.jobs):
-            census.add(session, found)
+        _count(census, sessions, cache, options.jobs, style if text else None)
     finally:
         if cache is not None:
             cache.save()
-    if options.output_format == "json":
-        out(dump({"version": 1, **_as_json(census, options.show_paths)}, indent=2))
+    if text:
+        _print(census, options.show_paths, style)
     else:
-        _print(census, options.show_paths, style_for(sys.stdout, options.color))
+        out(dump({"version": 1, **census.as_json(options.show_paths)}, indent=2))
+    if options.html is not None:
+        _write_page(census, options)
     return exits.UNREADABLE if census.unreadable else exits.PROBLEMS if census.all.broken else exits.OK
 
 
-def _found(
-    sessions: list[FoundSession], cache: VerdictCache | None, jobs: int | None
-) -> Iterator[tuple[FoundSession, Findings | SessionError | None]]:
-    """What is found in each session, in their order; None in one without a history."""
+def _refuse_page(options: argparse.Namespace) -> None:
+    """Before anything is counted, which may take long."""
+    if options.html is None:
+        if options.force:
+            raise UsageError("--force belongs to --html.")
+        return
+    refuse_name(options.html)
+    if Path(options.html).exists() and not options.force:
+        raise Refused(exists(options.html), "exists")
+
+
+def _write_page(census: Census, options: argparse.Namespace) -> None:
+    data = "".join(census_page(census, options.show_paths)).encode()
+    save_as(options.html, [data], force=options.force)
+    streams.note_saved()
+    say(f"Wrote {safe(options.html)} ({size_text(len(data))}).")
+
+
+def _by_agent(sessions: list[FoundSession]) -> list[FoundSession]:
+    """Each agent's sessions together, those of the agent with the least to read first: its rows are soon there."""
+    sizes: dict[str, int] = {}
+    for one in sessions:
+        sizes[one.title] = sizes.get(one.title, 0) + one.size
+    return sorted(sessions, key=lambda one: (sizes[one.title], one.title))
+
+
+def _count(
+    census: Census,
+    sessions: list[FoundSession],
+    cache: VerdictCache | None,
+    jobs: int | None,
+    style: TerminalStyle | None,
+) -> None:
+    """Count the sessions; with a style print the rows of each agent as soon as they are known."""
     how = check.parser().parse_args(["."])
     how.profile, how.cached, how.counted = [], True, True
     asked = question(how, None)
-    known = {one.path: cache.find(one.path, asked) if cache is not None else None for one in sessions}
-    left = [one for one in sessions if known[one.path] is None]
+    known = {one.path: found for one in sessions if cache is not None and (found := cache.find(one.path, asked))}
+    left = [one for one in sessions if one.path not in known]
+    workers = min(jobs or cores(), len(left))
     if left:
         size = sum(one.size for one in left)
-        say(f"Checking {plural(len(left), 'session')} of {len(sessions):,}, {size_text(size)} …")
-    with FilesProgress([Input(one.path, walked=True) for one in left]) as bar:
+        seconds = max(size / _BYTES, len(left) / _FILES) / workers
+        about = f", about {seconds_text(round(seconds))}" if seconds >= _WORTH else ""
+        say(f"Checking {plural(len(left), 'session')} of {len(sessions):,}, {size_text(size)}{about} …")
+    width = max(len(one.title) for one in sessions) + len(" 2026.11.27")
+    if style is not None:
+        out(style.dim(_heading("agent", width)))
+    with FilesProgress([Input(one.path, walked=True) for one in left], "sessions") as bar:
         sources: Iterator[Answered] = ((source, []) for source in bar.sources)
-        workers = min(jobs or cores(), len(left))
         judged: Iterator[tuple[Input, list[Checked] | None]] = (
             judge_all(sources, how, workers, bar.read if bar.shown else None)
             if workers > 1
             else ((source, judge_file(source, how)) for source, _ in sources)
         )
-        for one in sessions:
-            if known[one.path] is not None:
-                yield one, known[one.path]
-                continue
-            source, results = next(judged)
-            bar.finish(source)
-            result = results[0] if results else None
-            if cache is not None and result is not None and result.kept is not None:
-                cache.keep(*result.kept)
-            if result is None or result.read:
-                yield one, result.findings if result is not None else None
-            else:
-                yield one, SessionError(result.entry["error"])
+        for title, those in groupby(sessions, lambda one: one.title):
+            for one in those:
+                found = known.get(one.path)
+                census.add(one, found if found is not None else _found(judged, bar, cache))
+            if style is not None and (rows := census.of_agents(title)):
+                bar.clear()
+                _rows(rows, width, style)
+                streams.flush()
 
 
-def _as_json(census: Census, paths: bool) -> Entry:
-    return {
-        **census.all.as_json(),
-        "unreadable": census.unreadable,
-        "empty": census.empty,
-        "agents": [
-            {"agent": agent, "agent_version": version or None, **counted.as_json()}
-            for (agent, version), counted in sorted(census.agents.items(), key=_most)
-        ],
-        "months": [{"month": month, **counted.as_json()} for month, counted in sorted(census.months.items())],
-        "rules": [{"rule": rule, "sessions": count} for rule, count in census.rules.most_common()],
-        "causes": [{"cause": cause, "sessions": count} for cause, count in census.causes.most_common()],
-        "worst": [
-            {
-                "agent": session.title,
-                "outlook": found.outlook,
-                "unsent": found.unsent,
-                "outputs": found.outputs,
-                "rules": found.rules,
-                **({"path": session.path} if paths else {}),
-            }
-            for session, found in census.worst
-        ],
-    }
-
-
-def _most(item: tuple[tuple[str, str], Counted]) -> tuple[int, int, tuple[str, str]]:
-    return -item[1].broken, -item[1].sessions, item[0]
+def _found(
+    judged: Iterator[tuple[Input, list[Checked] | None]], bar: FilesProgress, cache: VerdictCache | None
+) -> Findings | SessionError | None:
+    """What is found in the next session; None in one without a history."""
+    source, results = next(judged)
+    bar.finish(source)
+    if not results:
+        return None
+    result = results[0]
+    if cache is not None and result.kept is not None:
+        cache.keep(*result.kept)
+    return result.findings if result.read else SessionError(result.entry["error"])
 
 
 def _print(census: Census, paths: bool, style: TerminalStyle) -> None:
-    out(style.bold(census.sentence))
-    if census.unreadable:
-        out(f"{plural(census.unreadable, 'more session')} could not be read.")
-    _table("agent", {_agent(*key): one for key, one in sorted(census.agents.items(), key=_most)}, style)
-    _table("month", dict(sorted(census.months.items())), style)
-    _counts("rules", census.rules, lambda rule: rule, style)
-    _counts("causes", census.causes, _cause, style)
+    """All but the rows of the agents, which are printed already."""
+    months = census.of_months()
+    width = max(len("month"), *map(len, months)) if months else 0
+    out()
+    out(style.dim(_heading("month", width)))
+    _rows(months, width, style)
+    for name, rows in census.lists():
+        if rows:
+            out()
+            out(style.dim(f"{name}, by sessions"))
+        for count, id_, words in rows:
+            out(f"  {count:6,}  {id_}" + (f"  {words}" if words else ""))
     if census.worst:
         out()
-        out(style.bold("the worst"))
-    for session, found in census.worst:
-        lost = f"{found.unsent:,} of {plural(found.outputs, 'output')} not sent again"
-        out(f"  {session.title}: {found.badge}; {lost}")
-        if paths:
-            out(style.dim(f"    {command(safe(shell_word(session.path)))}"))
+        out(style.dim("the worst") if paths else style.dim("the worst; --show-paths says which they are"))
+    for words, opening in census.of_worst(paths):
+        out(f"  {words}")
+        if opening is not None:
+            out(style.dim(f"    {safe(opening)}"))
         if streams.unread():
             return
-    if census.worst and not paths:
-        out(style.dim("  --show-paths says which they are"))
-
-
-def _agent(title: str, version: str) -> str:
-    return f"{title} {safe(version)}" if version else title
-
-
-def _cause(id_: str) -> str:
-    page = cause_page(id_)
-    return f"{id_}  {page.text}" if page is not None else id_
-
-
-def _table(head: str, rows: dict[str, Counted], style: TerminalStyle) -> None:
-    width = max(len(head), *map(len, rows)) if rows else len(head)
     out()
-    out(style.dim(f"{head:<{width}}  sessions    calls  outputs  broken  refused  not sent"))
+    for sentence in census.left_out():
+        out(sentence)
+    out(style.bold(census.sentence))
+
+
+def _heading(head: str, width: int) -> str:
+    return f"{head:<{width}}  " + " ".join(f"{name:>8}" for name in COLUMNS)
+
+
+def _rows(rows: dict[str, Counted], width: int, style: TerminalStyle) -> None:
     for name, one in rows.items():
-        numbers = f"{one.sessions:8,} {one.calls:8,} {one.outputs:8,} {one.broken:7,} {one.refused:8,} {one.unsent:9,}"
-        out(f"{name:<{width}}  {style.code('33', numbers) if one.broken else numbers}")
-
-
-def _counts(head: str, counts: Counter[str], named: Callable[[str], str], style: TerminalStyle) -> None:
-    if counts:
-        out()
-        out(style.dim(f"{head}, by sessions"))
-    for name, count in counts.most_common():
-        out(f"  {count:6,}  {named(name)}")
+        numbers = " ".join(f"{number:8,}" for number in one.numbers)
+        out(f"{safe(name):<{width}}  {style.code('33', numbers) if one.broken else numbers}")

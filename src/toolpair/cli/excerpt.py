@@ -12,6 +12,7 @@ from toolpair.cli.exits import UsageError
 from toolpair.cli.meant import closest
 from toolpair.cli.terminal import Parser, add_common, add_leaf, is_terminal, one_profile, safe, say
 from toolpair.reports.excerpt.excerpts import excerpt_of
+from toolpair.reports.excerpt.harness import RUNS, as_test, harness_for
 from toolpair.reports.excerpt.issue import LONGEST, TRACKERS, Excerpt, as_text
 from toolpair.rules.registry import RULES
 from toolpair.rules.rule import family_of
@@ -27,6 +28,7 @@ examples:
   toolpair excerpt session.jsonl --problem 3             the third one that `check` lists
   toolpair excerpt session.jsonl --rule result.missing
   toolpair excerpt session.jsonl --issue -o issue.md     a bug report for the agent's issue tracker
+  toolpair excerpt session_s1 --as-test pytest -o test_case.py      a red test in the agent's own harness
 
 Field names, types and roles, the standard tools' names, versions, public model names, placeholders and notes of known
 programs are kept, and so is the length of everything. Every other text, name, path, host, id, time and long number is
@@ -58,6 +60,7 @@ def parser() -> Parser:
         -o, --output OUT  write to OUT, readable by you alone; default: standard output
         --force           with -o: overwrite an existing file
         --issue           write the Markdown of a bug report with the excerpt in it
+        --as-test RUNNER  write it as a failing test for the agent's own authors: pytest, vitest or go
         --no-redact       keep the session's own words: only for yourself
         """)
     add_leaf(result)
@@ -71,15 +74,26 @@ def run(options: argparse.Namespace) -> int:
     if options.rule is not None and options.rule not in {*RULES, *map(family_of, RULES)}:
         meant = closest(options.rule, RULES)
         raise UsageError(f"There is no rule {options.rule!r}." + (f" Did you mean {meant}?" if meant else ""))
+    if options.issue and options.as_test:
+        raise UsageError("Give either --issue or --as-test.")
+    if options.as_test not in (None, *RUNS):
+        raise UsageError(f"--as-test takes {', '.join(RUNS[:-1])} or {RUNS[-1]}, not {options.as_test!r}.")
     session = inputs.opened(options, one_profile(options))
+    if options.as_test:
+        harness_for(session.format.id, session.format.title, options.as_test)
     found = excerpt_of(session, options.problem, options.rule, redact=not options.no_redact)
     data = found.issue().encode("utf-8", "replace") if options.issue else found.data
+    if options.as_test:
+        text, harness = as_test(found, options.as_test)
+        data = text.encode()
     if options.output in (None, inputs.STDIN):
         _print(data)
     else:
         save_as(options.output, [data], force=options.force)
         streams.note_saved()
     _tell(found, options)
+    if options.as_test:
+        say(f"It fails while a call or an output is missing from the request. {harness.how}")
     return exits.OK
 
 

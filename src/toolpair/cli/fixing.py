@@ -213,11 +213,13 @@ def _change(change: Change, style: TerminalStyle, whole: bool) -> Iterator[str]:
     where = f"line {change.line:,}" if change.line is not None else "new"
     if change.count > 1:
         where = f"{change.count:,} lines from {where} on"
+    if not change.count:
+        where += ", outside of the records"
     if change.record is not None:
         where += f", record {change.record}"
     yield style.dim(f"@@ {where}: {change.kind} @@")
     before, after = change.before, change.after
-    if before is not None and after is not None and change.count == 1:
+    if before is not None and after is not None and change.count < 2:
         if before != after:
             for hunk in hunks(before, after, None) if whole else hunks(before, after):
                 # With marks, as the interface shows it; without colour one line, with brackets.

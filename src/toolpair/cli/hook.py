@@ -155,8 +155,11 @@ def run(options: argparse.Namespace) -> int:
             except (UsageError, OSError):
                 said = "its file cannot be read"
             out(f"{name:<12} {hook.title}: {said}; {safe(home_short(str(path), str(machine.home)))}")
+        out(f"{'shell':<12} a function that checks before `claude --resume`: {_by_hand()}")
         return exits.OK
     if options.what == "shell":
+        if options.install or options.remove:
+            raise UsageError(f"Your shell's settings are yours: {_by_hand()}, and it is removed there by hand.")
         streams.write(_SHELL.format(mark=_MARK, program=command("hook")))
         return exits.OK
     if options.what not in HOOKS:
@@ -186,6 +189,10 @@ def run(options: argparse.Namespace) -> int:
         say(f"Neither {' nor '.join(_NOTICES)} is installed, so nothing will be shown until one is.")
     out(f"Written to {safe(path)}. `{command(f'hook {options.what} --remove')}` takes it out again.")
     return exits.OK
+
+
+def _by_hand() -> str:
+    return f"`{command('hook shell')} >> ~/.bashrc` adds it"
 
 
 def _known() -> str:

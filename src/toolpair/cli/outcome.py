@@ -123,6 +123,7 @@ def report(outcome: Outcome, saved: Saved | None, style: TerminalStyle, only_sho
     for one in outcome.staged:
         counts = ((one.lines_changed, "changed"), (one.lines_added, "added"), (one.lines_removed, "removed"))
         parts = [f"{plural(count, outcome.noun)} {what}" for count, what in counts if count]
+        parts = parts or [f"no {outcome.noun} changed"]
         parts.append(f"loses {safe(one.loses)}" if one.loses else "loses nothing")
         _line(f"  {one.count:,} × {safe(one.title)}  ({', '.join(parts)})")
     if outcome.changed and outcome.losses:

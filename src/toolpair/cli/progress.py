@@ -92,8 +92,10 @@ def can_draw(stream: IO[str] | None) -> bool:
 class FilesProgress:
     """Counts files and bytes if the bar is visible; otherwise it does nothing, and looks nothing up."""
 
-    def __init__(self, sources: Iterable[Input]) -> None:
+    def __init__(self, sources: Iterable[Input], noun: str = "") -> None:
+        """`noun`: what to call them where none of them is named."""
         self.shown = can_draw(sys.stderr)
+        self._noun = noun
         self.sources: Iterator[Input] = iter(sources)
         """The files; iterate over these."""
         self._bar: Progress | None = None
@@ -149,6 +151,6 @@ class FilesProgress:
         self._bar.advance(self._done + sum(self._reading.values()))
 
     def _label(self, source: Input | None) -> str:
-        if self._files > 1:
-            return f"{self._finished:,} of {self._files:,} files"
+        if self._files > 1 or self._noun:
+            return f"{self._finished:,} of {self._files:,} {self._noun or 'files'}"
         return f"checking {source.name}" if source is not None else ""

@@ -68,7 +68,8 @@ def message_of(value: Any, record: int, waiting: Container[Any]) -> Message | No
             if isinstance(part, dict) and _may_be_foreign(part) and (found := _foreign(part)) is not None:
                 blocks.append(foreign_block(found, record, ("content", number)))
                 continue
-            is_text = kind == "text" or isinstance(part, str)
+            # Amazon's Nova has such parts.
+            is_text = kind == "text" or isinstance(part, str) or (isinstance(part, dict) and part.keys() == {"text"})
             blocks.append(WrittenBlock("text" if is_text else "media", part, record, ("content", number)))
     calls = value.get("tool_calls")
     for number, call in enumerate(calls if isinstance(calls, list) else ()):

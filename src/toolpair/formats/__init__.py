@@ -34,6 +34,7 @@ FORMATS: Final = (
     "copilot_cli:FORMAT",
     "cline_cli:FORMAT",
     "docker_agent:FORMAT",
+    "hermes:FORMAT",
     "opencode:FORMAT",
     "roo_code:FORMAT",
     "continue_dev:FORMAT",
@@ -41,6 +42,7 @@ FORMATS: Final = (
     "kimi_cli:FORMAT",
     "agents_sdk:FORMAT",
     "google_adk:FORMAT",
+    "openhands:FORMAT",
     "strands:FORMAT",
     "lists:ANTHROPIC",
     "lists:OPENAI_CHAT",
@@ -50,8 +52,6 @@ FORMATS: Final = (
 """The records of all formats: where two are equally sure of a file, the first has it."""
 STORES: Final = ("langgraph.database:LAYOUT",)
 """The layouts of databases whose sessions are read as lists of a known form, and never written."""
-STORED_FOLDERS: Final = ("openhands:FOLDERS",)
-"""And by what folders are recognised that hold such."""
 NOT_UNDERSTOOD: Final[dict[str, str]] = {}
 """Agents whose sessions are found, but not understood yet: agent id -> `module:name` of its entry."""
 
@@ -120,8 +120,7 @@ def layouts() -> Iterator[Layout]:
 def _folder_layouts(path: str) -> Iterator[FolderLayout]:
     """What may be known of a path, by a quick look."""
     name = os.path.basename(os.path.abspath(path))
-    stored = (clue for clues in STORED_FOLDERS for clue in Lazy(f"{__name__}.{clues}").found)
-    for clue in (*(clue for format in all_formats() for clue in format.folders), *stored):
+    for clue in (clue for format in all_formats() for clue in format.folders):
         if name.startswith(clue.begins) or all(os.path.isdir(os.path.join(path, one)) for one in clue.inside):
             yield clue.layout.found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -116,9 +116,9 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         @cache
         def look() -> SentRequest | None:
             gone = damaged.skipped if damaged is not None else frozenset()
-            items = [Item(item.uid, _PASSED_BY) if item.uid in gone else item for item in all_items]
+            items = _passed_by(all_items, gone) if gone else all_items
             with gc_paused():
-                seen = format.sees(items if gone else all_items, transcript) if format.sees is not None else None
+                seen = format.sees(items, transcript) if format.sees is not None else None
             refused = damaged.refused if damaged is not None else None
             return seen if seen is None or refused is None else replace(seen, refuses=refused)
 
@@ -131,7 +131,12 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
             return None
         from toolpair.formats.engine.damage.damaged import DamagedRecords
 
-        return DamagedRecords(self.format, self.items, self.transcript, self.document)
+        return DamagedRecords(self.format, self.items, self.transcript, self.document, self._without)
+
+    def _without(self, gone: Set[int]) -> tuple[Sequence[Item], Transcript]:
+        """The records as an agent has them that cannot read those with these uids, and their transcript."""
+        left = replace(self, items=_passed_by(self.items, gone), given=None)
+        return left.items, left.transcript
 
     def _sound(self, document: Document) -> bool:
         if document.mark or document.commas or document.cut_end is not None or document.flaws_around:
@@ -317,6 +322,10 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
             return found
         sent = {uid for message in self.transcript.messages for uid in message.records}
         return replace(found, readable={item.uid: item.value for item in self.items if item.uid in sent})
+
+
+def _passed_by(items: Iterable[Item], gone: Set[int]) -> list[Item]:
+    return [Item(item.uid, _PASSED_BY) if item.uid in gone else item for item in items]
 
 
 def _in_memory(problem: Problem) -> Problem:

@@ -13,7 +13,6 @@ from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats.engine.damage.found import flaws_of_file
 from toolpair.formats.engine.detection.list_evidence import ListEvidence
 from toolpair.formats.engine.reading.light import Doubtful, Light
-from toolpair.formats.engine.reading.typed_records import TypedRecords
 from toolpair.formats.format import FileFacts, Format, View
 from toolpair.history.checked_records import CheckedRecords, Ids, items_of
 from toolpair.history.conversation import Conversation
@@ -31,7 +30,7 @@ from toolpair.source.gc_pause import collect_young, gc_paused
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.joined import DocumentPart
 from toolpair.source.record import Record
-from toolpair.source.record_values import quiet_flaws, read, spaces_between
+from toolpair.source.record_values import holds_no_number, quiet_flaws, read, spaces_between
 from toolpair.transcript.model import Damaged, Transcript, WindowEdges
 
 _BLOCK: Final = 1 << 17
@@ -44,6 +43,7 @@ _UIDS: Final = 1 << 20
 """New records that one window can have."""
 _MOST: Final = 5_000
 """Records that are judged together; what needs more is judged as a whole."""
+_NO_JSON: Final = Damaged("record.bad_json", "NaN or Infinity")
 _Body = bytes | memoryview | Flood
 Decide = Callable[[ListEvidence], Format | None]
 """Returns the format of a list, judging by all of its messages."""
@@ -267,12 +267,12 @@ def values_of(bodies: Sequence[Any], light: Light) -> list[Any]:
     """
     if light.records is not None:
         found = light.records.of(bodies) if Flood not in map(type, bodies) else None
-        return [_typed(body, light.records) for body in bodies] if found is None else found
+        return [_typed(body, light) for body in bodies] if found is None else found
     loads, sends = orjson.loads, light.sends
     try:
         values = [loads(body) for body in bodies]
     except (TypeError, ValueError):
-        return [_value(body) for body in bodies]
+        return [_value(body, light) for body in bodies]
     raw, sent = bodies, values
     if sends is not None:
         kinds = [value.get("type") if type(value) is dict else None for value in values]
@@ -282,26 +282,30 @@ def values_of(bodies: Sequence[Any], light: Light) -> list[Any]:
     try:
         written = orjson.dumps(sent)
     except (TypeError, ValueError, RecursionError):
-        return [_value(body) for body in bodies]
+        return [_value(body, light) for body in bodies]
     more = sum(map(len, raw)) + max(len(sent), 1) + 1 - len(written)
     same = more == 0 or more == spaces_between(b"".join(raw)) - spaces_between(written)
-    return values if same else [_value(body) for body in bodies]
+    return values if same else [_value(body, light) for body in bodies]
 
 
 def _body(record: Record) -> _Body:
     return record.body if record.lines == 1 else Flood(0, 0, record.lines, record.count, record.value, record.says)
 
 
-def _typed(body: _Body, records: TypedRecords) -> Any:
-    value = _value(body)
-    return value if isinstance(body, Flood) or type(value) is not dict else records.one(bytes(body), value)
+def _typed(body: _Body, light: Light) -> Any:
+    value = _value(body, light)
+    if light.records is None or isinstance(body, Flood) or type(value) is not dict:
+        return value
+    return light.records.one(bytes(body), value)
 
 
-def _value(body: _Body) -> Any:
+def _value(body: _Body, light: Light) -> Any:
     if isinstance(body, Flood):
         return Doubtful(body.value) if isinstance(body.value, Damaged) else body.value
     body = bytes(body)
     value, strict = read(body)
+    if not strict and light.native and holds_no_number(body):
+        value = _NO_JSON  # its agent has a history without it
     return value if strict and not quiet_flaws(body, value) else Doubtful(value, strict)
 
 

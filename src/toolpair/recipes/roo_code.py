@@ -97,8 +97,8 @@ RECIPE: Final = Recipe(
         "call already has a result, this one is removed.",
         "For each call that is left, a placeholder is put at the start of the message, in the order of the calls.",
     ),
-    copies="Roo Code's validateAndFixToolResultIds (pull requests 9952, 10015, 10027, 10466); "
-    "the project ended in May 2026",
+    copies="Roo Code's validateAndFixToolResultIds (pull requests 9952, 10015, 10027, 10466; "
+    "Roo Code ended in May 2026)",
     loses=LOSES,
     instead=f"{INSTEAD} It also answers calls that are followed by a plain string, another response, or nothing at "
     "all, which this recipe leaves unanswered.",

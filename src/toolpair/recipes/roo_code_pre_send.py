@@ -45,7 +45,7 @@ RECIPE: Final = Recipe(
         "user message, into a new one.",
         "Nothing is removed, reordered or matched: what is too much stays.",
     ),
-    copies="Roo Code's validateMessageHistoryBeforeSend (pull request 12183, a draft); the project ended in May 2026",
+    copies="Roo Code's validateMessageHistoryBeforeSend (pull request 12183, a draft; Roo Code ended in May 2026)",
     loses=(
         "If the next user message is a plain string, the placeholder replaces it: the user's words are lost. Only the "
         "very next message is looked at, so a result that comes later gets a placeholder as well, and is then a "

@@ -22,8 +22,8 @@ RECIPE: Final = Recipe(
         "Then the results of a message are put in the order of their calls, in the places that results have; text "
         "and images keep theirs. Results that answer no call come last.",
     ),
-    copies="Roo Code's validateAndFixToolResultIds with reorderToolResults (pull request 11806, a draft); "
-    "the project ended in May 2026",
+    copies="Roo Code's validateAndFixToolResultIds with reorderToolResults (pull request 11806, a draft; "
+    "Roo Code ended in May 2026)",
     loses=f"{LOSES} Text between two results stays between them, which some providers refuse.",
     instead=f"{INSTEAD} It puts results before all text of their message.",
     links=("https://github.com/RooCodeInc/Roo-Code/pull/11806",),

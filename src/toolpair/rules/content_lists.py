@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.dialects.block_texts import result_content
-from toolpair.dialects.block_values import saying, text_part
+from toolpair.dialects.block_values import saying
 from toolpair.dialects.openai_chat import content_of, text_of_parts
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Severity
@@ -82,20 +82,19 @@ def _edit(message: Message, content: Any) -> Edit:
 
 
 def named_text(context: Context, place: NamedPlace) -> None:
-    """A text that was refused where a list of parts is wanted; the next of this role would be as well."""
-    role = None if place.message is None else context.messages[place.message].role
+    """A text that was refused where a list of parts is wanted; any other would be as well."""
+    if context.written != "chat" or context.transcript.native:
+        return
     found = [
-        (number, message, text)
-        for number, message in enumerate(
-            () if context.transcript.native or context.written == "items" else context.messages
-        )
-        if role in (None, message.role) and message.shape == "string" and (text := _said(message))
+        (number, message, message.blocks[0])
+        for number, message in enumerate(context.messages)
+        if message.shape == "string" and message.blocks and message.blocks[0].kind == "text"
     ]
     if not found or (place.message is not None and all(number != place.message for number, _, _ in found)):
         return
     number, message, _ = next((one for one in found if one[0] == place.message), found[0])
     many = "it as a list of one text" if len(found) == 1 else f"each of the {len(found)} texts as a list of one"
-    edits = tuple(_edit(one, [text_part(text)]) for _, one, text in found)
+    edits = tuple(SetField(one, "content", [{"text": block.text}]) for _, one, block in found)  # Nova takes no type
     context.add(
         _NOT_A_LIST,
         f"The content of {plural(len(found), 'message is', 'messages is')} a text, and the API wants a list of parts.",
@@ -104,11 +103,3 @@ def named_text(context: Context, place: NamedPlace) -> None:
         fixes=(Fix("as-list", f"write {many}", edits, recommended=True),),
         severity="error",
     )
-
-
-def _said(message: Message) -> str:
-    """The text that a message or its result is."""
-    if not message.results:
-        return next((block.text for block in message.blocks if block.kind == "text"), "")
-    content = result_content(message.results[0])
-    return content if isinstance(content, str) else ""

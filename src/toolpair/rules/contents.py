@@ -23,6 +23,9 @@ from toolpair.transcript.model import Block, Message
 _NO_CONTENT: Final = "(no content)"
 _LEFT_ALONE: Final = "It is left alone: only you know what is meant to be sent."
 
+_OF_FORM: Final = r"(?i)\b(?:lists?|arrays?|sequence|iterable|str|strings?)\b"
+"""Words about the form of a content."""
+
 
 def check(context: Context) -> None:
     if context.written == "blocks":
@@ -56,8 +59,8 @@ RULES: Final = (
     ),
     Rule("content.empty_text", "contents", check),
     Rule("content.empty_tool_calls", "contents", check),
-    Rule("content.not_a_string", "contents", check_lists, named=named_list, whole_history=True),
-    Rule("content.not_a_list", "contents", named=named_text, whole_history=True),
+    Rule("content.not_a_string", "contents", check_lists, named=named_list, whole_history=True, offered_by=_OF_FORM),
+    Rule("content.not_a_list", "contents", named=named_text, whole_history=True, offered_by=_OF_FORM),
     Rule("content.mixed_with_tool", "contents", check, whole_history=True, sums=text_beside_calls),
     Rule("content.image_too_large", "contents", _check_images, named=when_named("images:named_large")),
     Rule("content.too_many_images", "contents", named=when_named("images:named_many"), whole_history=True),

@@ -76,6 +76,8 @@ class Rule(NamedTuple):
     not match, images that are too large. It adds them as errors and recommends a fix, since a person asks by name.
     Without it, what the rule finds there as a warning or an info is taken for an error (`rules/named.py`).
     """
+    offered_by: str | None = None
+    """What an error text about another rule, or none, has to say for its fixes to be offered at a place: a pattern."""
 
     @property
     def family(self) -> str:

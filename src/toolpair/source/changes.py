@@ -28,7 +28,9 @@ class Change(Struct, frozen=True):
     before: bytes | None
     after: bytes | None
     count: int = 1
-    """How many lines the change covers; for a flood `before` and `after` hold only the first ones."""
+    """How many records the change covers, none where it is around them; for a flood `before` and `after` hold only the
+    first ones.
+    """
 
 
 def changes(before: Document, after: Document) -> Iterator[Change]:
@@ -41,14 +43,16 @@ def changes(before: Document, after: Document) -> Iterator[Change]:
     if before.mark != after.mark and before.records:
         first = before.records[0]
         yield Change("changed", 0, first.line, before.mark + first.body, after.mark + first.body)
-    for at, text, mended in zip((0, -1), before.around, after.around, strict=True):
-        if text != mended and before.records:
-            yield Change("changed", at % len(before.records), before.records[at].line, text, mended)
+    if before.flaws_around != after.flaws_around:
+        end = None if bool(before.cut_end) is bool(after.cut_end) else 2  # what is written there is shown below
+        for at, text, mended in tuple(zip((0, -1, -1), before.outside, after.outside, strict=True))[:end]:
+            if text != mended:
+                yield Change("changed", None, before.records[at].line, text, mended, 0)
     if before.commas and not after.commas:
         yield from _without_commas(before, after)
     if before.cut_end and not after.cut_end and before.records:
         last = before.records[-1]
-        yield Change("changed", len(before.records) - 1, last.line, last.body + before.tail, last.body + after.tail)
+        yield Change("changed", None, last.line, last.body + before.tail, last.body + after.tail, 0)
     old = {record.uid: (number, record) for number, record in enumerate(before.records)}
     new = {record.uid for record in after.records}
     for record in before.records:

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import dropwhile
 from typing import Any, Final, Literal
 
 from msgspec import Struct
@@ -37,7 +37,7 @@ from toolpair.source.json_spans import (
 from toolpair.source.limits import Places
 from toolpair.source.locate import Located, at_places, is_sure, locate
 from toolpair.source.record import Record, sample_of
-from toolpair.source.record_values import BOM, parse, strictly, without_comma
+from toolpair.source.record_values import BOM, parse, read, strictly, without_comma
 from toolpair.source.repairing import close
 from toolpair.transcript.model import Damaged
 
@@ -173,12 +173,15 @@ class Container(Struct, frozen=True, eq=False):
         return b"".join(around.get(n) or self._bytes_of(part, current) for n, part in enumerate(self.parts))
 
     def _around(self, documents: Sequence[Document]) -> Mapping[int, bytes]:
-        """By the numbers of the parts: what stands around the only conversation, where that has changed."""
-        was, now = self.conversations[0].document.around, documents[0].around
-        if now in (was, (b"", b"")):  # a part of a document has nothing around it
-            return {}
-        at = self.parts.index(0)
-        return {at - 1: now[0], at + 1: now[1]}
+        """By the numbers of the parts: what stands around a conversation, where that has changed."""
+        changed: dict[int, bytes] = {}
+        for number, (source, now) in enumerate(zip(self.conversations, documents, strict=True)):
+            was = source.document.around
+            if now.around in (was, (b"", b"")):  # a part of a document has nothing around it
+                continue
+            at = self.parts.index(number)
+            changed |= {place: text for place, text, old in zip((at - 1, at + 1), now.around, was, strict=True) if old}
+        return changed
 
     def _bytes_of(self, part: Part, documents: Sequence[Document]) -> bytes:
         if isinstance(part, Encoded):
@@ -228,11 +231,13 @@ def _parts(
     cut: SpanScan | None = None,
     spans_in: bytes | None = None,
     strict: bool = False,
+    flawed: bool = False,
 ) -> list[Part]:
     """Cut data[span] around the located lists, which are added to the conversations.
 
     `line` is set where each conversation is one line of the file, `spans_in` is the closed text of a document that was
-    cut off, `strict` where a strict parser has read the lists, so that their elements need not be read again.
+    cut off, `strict` where a strict parser has read the lists, so that their elements need not be read again, `flawed`
+    where none reads all of it: then the rest of a request matters, too.
     """
     size = span[1] - span[0]
     text = data if isinstance(data, bytes) and not span[0] else data[span[0] : span[1]]
@@ -272,7 +277,15 @@ def _parts(
         # What was cut off after the last list is a part of its document, so that it can get its end.
         last = cut is not None and number + 1 == len(found)
         end = size if torn or last else node.end
-        is_request = prefix == "$" and cut is None and len(found) == 1 and place.outside in _OF_REQUESTS
+        before, after = text[pos : node.start], b""
+        around = (b"", b"")
+        if flawed and offset is not None and tuple(dropwhile(_is_number, place.outside)) in _OF_REQUESTS:
+            request = finder.find(place.outside[:-1])
+            following = found[number + 1][0].start if number + 1 < len(found) else size
+            if pos <= request.start and (request.end <= following or last):
+                parts.append(text[pos : request.start])
+                before, after = text[request.start : node.start], text[end : min(request.end, size)]
+                around = (before, after)
         document = array_document(
             text[node.start : end],
             line=line or at_line,
@@ -282,7 +295,7 @@ def _parts(
             cut=SpanScan("torn", end, cut.safe - node.start, cut.stack[len(place.outside) :]) if torn and cut else None,
             closing=closers(cut.stack[: len(place.outside) + 1]) if torn and cut else None,
             cut_end=_cut_end_of(text) if last and not torn else None,
-            around=(text[: node.start], text[end:size]) if is_request else (b"", b""),
+            around=around,
         )
         if strict:
             for record, read in zip(document.records, place.value, strict=True):
@@ -290,10 +303,14 @@ def _parts(
         label = (prefix + _steps(place.outside)).strip() or "$"
         at = None if offset is None else offset + span[0] + node.start
         conversations.append(ConversationSource(label, document, place.outer, root, place.outside, line, at))
-        parts += [text[pos : node.start], len(conversations) - 1]
-        pos = end
+        parts += [before, len(conversations) - 1, after]
+        pos = end + len(after)
     parts.append(text[pos:size])
     return [part for part in parts if part != b""]
+
+
+def _is_number(step: str | int) -> bool:
+    return isinstance(step, int)
 
 
 def _steps(path: Sequence[str | int]) -> str:
@@ -410,21 +427,21 @@ def read_in_memory(data: bytes, shown: str, places: Places = ()) -> Container:
     quick = scan(data, start, _QUICK_TOKENS)
     text = data[start:end] if start or b"\0" in data[end:] else data
     if quick.state == "limit":
-        value, read = strictly(text)
-        if read:
+        value, strict = strictly(text)
+        if strict:
             del text  # another copy is cut up
             return _read_document(data, start, end, value, places, strict=True)
         quick = scan(data, start)
     if quick.state == "error" and b"\0" in data[end:] and (found := scan(data[:end], start)).state == "torn":
         quick = found  # a crash left NUL bytes where the rest should be
     if quick.state == "complete" and quick.pos >= end:
-        value = parse(text)
+        value, strict = read(text)
         del text
         if not isinstance(value, Damaged):
-            return _read_document(data, start, end, value, places)
+            return _read_document(data, start, end, value, places, flawed=not strict)
         raise UnreadableFile(f"{shown} cannot be read: its JSON is {value.reason}; {_AFTER}")
     if quick.state == "error" and (value := _without_last_commas(data, start, end, quick)) is not None:
-        return _read_document(data, start, end, value, places)
+        return _read_document(data, start, end, value, places, flawed=True)
     if quick.state == "error":
         literal = _read_python(data, start, end, quick, shown)
         if literal is not None:
@@ -488,8 +505,10 @@ def syntax_error(content: Content, found: SpanScan, shown: str) -> UnreadableFil
     return UnreadableFile(f"{shown}: line {line}, column {column}: {what}; {_AFTER}")
 
 
-def _read_document(data: bytes, start: int, end: int, value: Any, places: Places, *, strict: bool = False) -> Container:
-    """`strict`: a strict parser has read the value."""
+def _read_document(
+    data: bytes, start: int, end: int, value: Any, places: Places, *, strict: bool = False, flawed: bool = False
+) -> Container:
+    """`strict`: a strict parser has read the value; `flawed`: none does."""
     located = _lists_in(value, places)
     if not located:
         if isinstance(value, (dict, list)):
@@ -503,7 +522,9 @@ def _read_document(data: bytes, start: int, end: int, value: Any, places: Places
         )
     conversations: list[ConversationSource] = []
     first_line = data.count(b"\n", 0, start) + 1
-    parts = _parts(conversations, data, (start, end), located, value, first_line=first_line, strict=strict)
+    parts = _parts(
+        conversations, data, (start, end), located, value, first_line=first_line, strict=strict, flawed=flawed
+    )
     around = (data[:start], *parts, data[end:])
     return Container("document", tuple(part for part in around if part != b""), tuple(conversations))
 
@@ -511,7 +532,7 @@ def _read_document(data: bytes, start: int, end: int, value: Any, places: Places
 def _read_torn(data: bytes, start: int, cut: SpanScan, places: Places) -> Container | None:
     safe = cut.safe - start
     closed = data[start : cut.safe] + cut.closers
-    value = parse(closed)
+    value, strict = read(closed)
     if isinstance(value, Damaged):
         return None
     located = [place for place in _lists_in(value, places) if place.inside is None]
@@ -521,7 +542,17 @@ def _read_torn(data: bytes, start: int, cut: SpanScan, places: Places) -> Contai
     inner = SpanScan("torn", cut.pos - start, safe, cut.stack)
     first_line = data.count(b"\n", 0, start) + 1
     span = (start, len(data))
-    parts = _parts(conversations, data, span, located, None, first_line=first_line, cut=inner, spans_in=closed)
+    parts = _parts(
+        conversations,
+        data,
+        span,
+        located,
+        None,
+        first_line=first_line,
+        cut=inner,
+        spans_in=closed,
+        flawed=not strict,
+    )
     outside = 0 if parts and isinstance(parts[-1], int) else 1
     parts = [data[:start], *parts] if start else parts
     return Container("document", tuple(parts), tuple(conversations), damaged_outside=outside)
@@ -565,22 +596,23 @@ def read_conversation_lines(data: Content, document: Document, places: Places) -
         located = _lists_in(value, places) if isinstance(value, (dict, list)) else []
         damaged += record.count * isinstance(value, Damaged)
         try:
-            line, prefix = record.line, f"line {record.line} "
-            parts += _parts(conversations, data, span, located, value, first_line=line or 1, line=line, prefix=prefix)
+            parts += _parts(
+                conversations,
+                data,
+                span,
+                located,
+                value,
+                first_line=record.line or 1,
+                line=record.line,
+                prefix=f"line {record.line} ",
+                flawed=bool(record.flaws(sent=False)),
+            )
         except BadSpan:
             parts.append(record.body)
         parts.append(record.glue)
     parts.append(document.tail)
-    return Container("lines", _merged(parts), tuple(conversations), damaged_outside=damaged)
-
-
-def _merged(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """The parts with adjacent bytes merged."""
-    merged: list[Part] = []
-    for are_bytes, run in groupby(parts, lambda part: isinstance(part, bytes)):
-        found = list(run)
-        merged += [b"".join(part for part in found if isinstance(part, bytes))] if are_bytes else found
-    return tuple(part for part in merged if part != b"")
+    found = tuple(part for part in parts if part != b"")
+    return Container("lines", found, tuple(conversations), damaged_outside=damaged)
 
 
 def _read_python(data: bytes, start: int, end: int, wrong: SpanScan, shown: str) -> Container | None:

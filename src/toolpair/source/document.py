@@ -361,13 +361,19 @@ class Document:
             return isinstance(self.records.positions, LineIndex) and self.records.positions.commas
         return bool(self.records) and b"," in self.records[0].glue
 
+    @property
+    def outside(self) -> tuple[bytes, bytes, bytes]:
+        """The rest of a request, and what of it is in the tail: all that follows, where the text was cut off later."""
+        cut = self.cut_end
+        return (*self.around, self.tail[: len(self.tail) - len(cut.cut)] if cut is not None else b"")
+
     @cached_property
     def flaws_around(self) -> tuple[str, ...]:
         """The `record.*` rules that the rest of the request breaks, whose bytes are sent as they are."""
         found = {
-            "record.lone_surrogate": any(map(holds_half, self.around)),
-            "record.bad_json": any(map(holds_no_number, self.around)),
-            "record.bad_utf8": not all(map(is_utf8, self.around)),
+            "record.lone_surrogate": any(map(holds_half, self.outside)),
+            "record.bad_json": any(map(holds_no_number, self.outside)),
+            "record.bad_utf8": not all(map(is_utf8, self.outside)),
         }
         return tuple(rule for rule, holds in found.items() if holds)
 

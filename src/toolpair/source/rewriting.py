@@ -337,8 +337,9 @@ def _without_commas(document: Document) -> Document:
 
 
 def _mended_around(mend: Callable[[bytes], bytes], document: Document) -> Document:
-    before, after = map(mend, document.around)
-    return document.with_(around=(before, after))
+    before, after, last = map(mend, document.outside)
+    tail = last + document.tail[len(document.outside[2]) :]
+    return document.with_(around=(before, after), tail=tail)
 
 
 _OF_ALL: Final[Mapping[str, Callable[[Document], Document]]] = {

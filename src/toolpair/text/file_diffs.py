@@ -69,6 +69,8 @@ class Side(Struct, frozen=True):
 
     number: int | None
     marks: tuple[Mark, ...]
+    prose: bool = False
+    """Whether it is broken between words."""
 
 
 class Row(Struct, frozen=True):

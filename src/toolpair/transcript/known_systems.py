@@ -64,6 +64,7 @@ _CODEX: Final = "https://github.com/openai/codex/issues"
 _CONTINUE: Final = "https://github.com/continuedev/continue"
 _QWEN: Final = "https://github.com/QwenLM/qwen-code"
 _GEMINI: Final = "https://github.com/google-gemini/gemini-cli"
+_HERMES: Final = "https://github.com/NousResearch/hermes-agent"
 _CRUSH: Final = "https://github.com/charmbracelet/crush"
 _PYDANTIC: Final = "https://github.com/pydantic/pydantic-ai"
 _VERCEL: Final = "https://github.com/vercel/ai"
@@ -242,6 +243,17 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         "docker-agent",
         (Placeholder("(tool execution failed)", _DOCKER, alone=True),),
         {"trimmed": Seen(f"{_DOCKER}/issues/1676")},
+    ),
+    "hermes": KnownSystem(
+        "Hermes Agent",
+        (
+            Placeholder("[Result unavailable — see context summary above]", _HERMES),
+            Placeholder("[Orphan recovery: this tool may have executed before Hermes stopped; …", _HERMES),
+            Placeholder("[Orphan recovery: this read-only tool did not complete and had no effect.]", _HERMES),
+            Placeholder("[Orphan recovery: interrupted side-effecting tool may have executed; …", _HERMES),
+            Placeholder("[Orphan recovery: interrupted read-only tool did not complete.]", _HERMES),
+        ),
+        {"compaction": Seen(_HERMES), **_killed(None, versions="0.19.0")},
     ),
     "crush": KnownSystem(
         "Crush",

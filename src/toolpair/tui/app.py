@@ -186,9 +186,10 @@ class ToolpairApp(Application):
 
     async def _handle_input(self, event: events.Event) -> None:
         """When the terminal is too small to read anything, the only thing possible is to quit."""
+        leaving = PROGRAM.held({}) | set(self.own.keys.get("quit", "q").split(","))
         if not is_small(*self.size):
             await super().on_event(event)
-        elif isinstance(event, events.Key) and event.key in ("q", "ctrl+q", "ctrl+c"):
+        elif isinstance(event, events.Key) and event.key in leaving:
             await self.action_quit()
 
     async def action_quit(self) -> None:

@@ -99,6 +99,8 @@ class Application(App[None]):
         self._palette: tuple[dict[str, str], Palette] | None = None
         super().__init__()
         self.glyphs = Glyphs(ascii, held_keys(own.keys))
+        self.typing_glyphs = Glyphs(ascii, held_keys(own.keys, typing=True))
+        """Those of a screen where letters filter, and keys that are letters do nothing else."""
         self.set_keymap(keymap_of(own.keys))
         self.result = RunResult()
         self.typed_ahead = TypedAhead(self)

@@ -82,6 +82,8 @@ def changes_text(overview: Overview, fix: Fix) -> str:
         count = sum(change.count for change in changes if change.kind == kind)
         if count:
             words.append(f"{verb if not words else verb.lower()} {count_text(count, overview.noun)}")
+    if changes and not words:
+        words = [f"Changes what is around the {overview.noun}s"]
     return ", ".join(words) + "." if words else ""
 
 

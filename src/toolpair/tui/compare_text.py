@@ -220,9 +220,13 @@ def difference_parts(row: ComparisonRow) -> Iterator[Part]:
     if "place" in row.differs:
         yield Title("place of the result")
         yield from _rows(*(_distance(pair.start[0], pair.result_messages) for pair in pairs))
-    if len(pairs) > 1 and not any(row.texts_that_differ()):
-        yield Title("the same on both sides", change=False)
-        yield from pair_parts(pairs[0].call, next(iter(pairs[0].results), None), None, _SAME)
+    if len(pairs) > 1:
+        call = pairs[0].call if "call" not in row.differs else None
+        result = next(iter(pairs[0].results), None) if "result" not in row.differs else None
+        if call is not None or result is not None:
+            folder = row.steps[0].history.conversation.transcript.folder
+            yield Title("the same on both sides", change=False)
+            yield from pair_parts(call, result, folder, _SAME)
 
 
 def _ids_of(pair: Pair) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 from toolpair.formats.agent import FoundSession
 from toolpair.tui.aside import Aside
 from toolpair.tui.numbers import count_text, size_text
-from toolpair.tui.picker_checks import Judge
+from toolpair.tui.picker_checks import FIND_LIMIT, Judge
 
 LARGEST: Final = 100_000_000
 """Bytes of a session that is searched."""
@@ -31,14 +31,17 @@ class ContentSearch:
         self._too_large = sum(found.understood and found.size > LARGEST for found in sessions)
         self.hits: dict[str, str] = {}
         """Path of a session -> what was said there."""
-        self._looked = 0
+        self._looked = self._slow = 0
         self._stopped = self.done = False
 
     def run(self, aside: Aside, on_found: Callable[[], None]) -> None:
         """In a thread; `on_found` is called in the interface's, now and then and at the end."""
         reported = time.monotonic()
         for found in self._sessions:
-            said = self._judge.find(found.path, self.words)
+            try:
+                said = self._judge.find(found.path, self.words)
+            except TimeoutError:
+                said, self._slow = None, self._slow + 1
             if self._stopped or aside.stopped:
                 break
             self._looked += 1
@@ -75,4 +78,7 @@ class ContentSearch:
             count = count_text(self._too_large, "session")
             verb = "is" if self._too_large == 1 else "are"
             said.append(f"{count} of more than {size_text(LARGEST)} {verb} not searched")
+        if self._slow:
+            verb = "was" if self._slow == 1 else "were"
+            said.append(f"{count_text(self._slow, 'session')} took more than {FIND_LIMIT:g} s and {verb} left out")
         return "; ".join(said)

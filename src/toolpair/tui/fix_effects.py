@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from toolpair.dialects.block_texts import text_of
-from toolpair.reports.reading.call_line import call_line, output_words
+from toolpair.reports.reading.call_line import call_line, output_line, output_words
+from toolpair.reports.reading.row_words import NO_CALL, words_of
 from toolpair.reports.reading.titles import call_title
 from toolpair.session.decisions import edits_of
 from toolpair.text.file_diffs import Row, Side
 from toolpair.transcript.edits import InsertMessage, InsertResult, MoveResult, MoveToRole, ReplaceWithText
 from toolpair.tui.bodies.diff_body import DiffBody, Note, Part, Title
+from toolpair.tui.card_text import is_slow_to_preview
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_lines import ROLES
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Fix, Problem
+    from toolpair.session.session import Conversation, Fix, PairRow, Problem
     from toolpair.transcript.model import Block
 
 _LINES: Final = 12
@@ -28,6 +30,10 @@ _CHARS: Final = 200
 """Characters shown of a call, and of the first line of an output."""
 _INDENT: Final = 11
 """Cells before a line of an output."""
+_DEEPEST: Final = 24
+"""Cells at most that a line of code is indented besides."""
+_BACK: Final = 200
+"""Rows of a lost history that are looked at."""
 _FREE: Final = 3
 """Lines that may stay free while something is cut."""
 _COPY: Final = "use-copy"
@@ -75,23 +81,66 @@ def pair_parts(call: Block | None, result: Block | None, folder: str | None, lin
     if result is not None:
         said = output_words(result.text).strip("\r\n").split("\n")
         more = f"  ({count_text(len(said), 'line')})" if len(said) > lines else ""
-        yield Note(f"result  {said[0][:_CHARS]}{more}", "text")
-        yield from (Note(line[:_CHARS], "text", _INDENT) for line in said[1:lines])
+        yield Note(f"result  {output_line(said[0][:_CHARS])}{more}", "text")
+        for line in said[1:lines]:
+            line = output_line(line).expandtabs(4)
+            words = line.lstrip(" ")
+            deep = len(line) - len(words)
+            yield Note(words[:_CHARS], "text", _INDENT + min(deep, _DEEPEST))
 
 
-def effects_before(
-    problem: Problem, fix: Fix, folder: str | None, text: str | None = None, lines: int = 1
-) -> Iterator[Part]:
-    """The pair as it is and what is written, as the first parts of a diff, before the bytes. `lines` of the output."""
-    yield from pair_parts(problem.call, problem.result, folder, lines)
-    for effect in effects_of(fix, folder, text):
-        yield Title(f"{'The model will read' if effect.new else 'Moves'} {effect.where}", change=False)
-        said = effect.text.split("\n")
-        for line in said[:_LINES]:
-            side = Side(None, ((line, "same"),))
-            yield Row(None, side) if effect.new else Row(side, side)
-        if len(said) > _LINES:
-            yield Note(f"and {count_text(len(said) - _LINES, 'more line')}")
+class EffectsBefore:
+    """The pair as it is and what is written, or what comes back, as the first parts of a diff, before the bytes."""
+
+    def __init__(self, problem: Problem, fix: Fix, conversation: Conversation, text: str | None = None) -> None:
+        self._problem = problem
+        self._fix = fix
+        self._conversation = conversation
+        self._text = text
+
+    def __call__(self, lines: int = 1) -> Iterator[Part]:
+        """`lines` of the output."""
+        folder = self._conversation.transcript.folder
+        yield from pair_parts(self._problem.call, self._problem.result, folder, lines)
+        for effect in effects_of(self._fix, folder, self._text):
+            yield Title(f"{'The model will read' if effect.new else 'Moves'} {effect.where}", change=False)
+            written = effect.text.split("\n")
+            for line in written[:_LINES]:
+                side = Side(None, ((line, "same"),), prose=True)
+                yield Row(None, side) if effect.new else Row(side, side)
+            if len(written) > _LINES:
+                yield Note(f"and {count_text(len(written) - _LINES, 'more line')}")
+        if self._back:
+            yield Title("The model will read again", change=False)
+        for row in self._back[:_LINES]:
+            who, words, said = row_words(row, folder)
+            yield Note(f"{who} {words}  {said}".rstrip(), "text")
+        if len(self._back) > _LINES:
+            yield Note(f"and {count_text(len(self._back) - _LINES, 'more row')}")
+
+    @cached_property
+    def _back(self) -> list[PairRow]:
+        found = self._problem
+        return [] if found.call or found.result else brought_back(self._conversation, found.record, self._fix)
+
+
+def brought_back(conversation: Conversation, record: int | None, fix: Fix) -> list[PairRow]:
+    """The rows that are in the history again once it is linked at the record, if the history is lost before it."""
+    rows = conversation.rows
+    at = next((n for n, row in enumerate(rows) if row.kind == "cut" and row.record == record), None)
+    if at is None or is_slow_to_preview(conversation):
+        return []
+    after = conversation.apply(edits_of(fix, None)).rows
+    return [after[n] for n in range(at, min(len(after), at + min(len(after) - len(rows) + 1, _BACK)))]
+
+
+def row_words(row: PairRow, folder: str | None) -> tuple[str, str, str]:
+    """Who or which tool, what was said or called, and how its output begins. Untrusted."""
+    if row.pair is None:
+        return f"{ROLES.get(row.role or '', row.role or '')}:", words_of(row.label), ""
+    tool, words = call_line(row.pair.call, folder) if row.pair.call is not None else ("", NO_CALL)
+    said = output_words(row.result.text).strip().partition("\n")[0] if row.result is not None else ""
+    return tool, words, said
 
 
 def filling(make: Callable[..., DiffBody], first: Callable[..., Iterator[Part]], cells: int, room: int) -> DiffBody:

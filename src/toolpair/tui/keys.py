@@ -25,7 +25,8 @@ _NAMES: Final = {
     "search": "find", "hit(1)": "next-match", "hit(-1)": "previous-match", "yank": "copy", "profile": "to-provider",
     "sees": "model-view", "sort(1)": "sort", "leave": "quit", "quit": "quit-anywhere", "lean(1)": "longer-list",
     "lean(-1)": "shorter-list", "scroll_preview(1)": "preview-down", "scroll_preview(-1)": "preview-up",
-    "shift(-1)": "shift-left", "shift(1)": "shift-right",
+    "shift(-1)": "shift-left", "shift(1)": "shift-right", "order": "sort-sessions", "app.focus_next": "pane",
+    "ask": "prove",
 }  # fmt: skip
 """The names of actions that are called otherwise in the code."""
 
@@ -77,10 +78,17 @@ class KeyGroup(Struct, frozen=True):
     id: str
     title: str
     keys: tuple[Key, ...]
+    typing: bool = False
+    """Whether text is typed there: of the user's own keys those that type or edit text have no effect."""
+
+    def keys_of(self, key: Key, own: Mapping[str, str]) -> str:
+        """The keys that one of it has, by Textual's names, where some are the user's own."""
+        found = own.get(key.name, "")
+        return (_not_typed(found) if self.typing else found) or key.keys
 
     def held(self, own: Mapping[str, str]) -> frozenset[str]:
-        """Its keys by Textual's names, where some are the user's own."""
-        return frozenset(key for _, keys in _keys_of((self,), own) for key in keys.split(","))
+        """All its keys by Textual's names."""
+        return frozenset(one for key in self.keys for one in self.keys_of(key, own).split(","))
 
     def bindings(self, priority: bool = False) -> list[BindingType]:
         from textual.binding import Binding
@@ -206,6 +214,14 @@ VIEWER = KeyGroup(
         Key("y", "yank", "copy what is shown", False, False),
     ),
 )
+REQUESTS = KeyGroup(
+    "requests",
+    "In what the model sees",
+    (
+        Key("comma", "request(-1)", "the request before: what the model saw then", False),
+        Key("full_stop", "request(1)", "the request after; [ and ] go to those that broke", False),
+    ),
+)
 REVIEW = KeyGroup(
     "review",
     "In the review",
@@ -214,6 +230,7 @@ REVIEW = KeyGroup(
         Key("s", "save_copy", "save a copy", False),
         Key("p", "diff", "exact diff", False),
         Key("x", "exclude", "exclude one, or include it again", False),
+        Key("r", "read_again", "read the file again, if it has changed", False),
         Key("right_square_bracket", "row_change(1)", "next change of this row", False),
         Key("left_square_bracket", "row_change(-1)", "previous change of this row", False),
         Key("J", "scroll_preview(1)", "scroll the diff down", False, False),
@@ -259,50 +276,76 @@ SAVED = KeyGroup(
         Key("enter", "close", "back to the list", False),
     ),
 )
-PICKER_MOVE = KeyGroup(
-    "picker_move",
-    "",
-    (
-        Key("up", "move(-1)", "up"),
-        Key("down", "move(1)", "down"),
-        Key("pageup", "page(-1)", "a page up"),
-        Key("pagedown", "page(1)", "a page down"),
-        Key("home", "edge(-1)", "to the start"),
-        Key("end", "edge(1)", "to the end"),
-        Key("right_square_bracket", "problem(1)", "next broken session"),
-        Key("left_square_bracket", "problem(-1)", "previous broken session"),
-    ),
-)
-"""The movement where letters are typed into a filter."""
 PICKER = KeyGroup(
     "picker",
-    "In the list of sessions",
+    "In the list of sessions: letters filter it by agent, folder, last words or id; ! broken ones",
     (
-        Key(",".join(key.keys for key in PICKER_MOVE.keys if "problem" not in key.action), "move", "move", False),
-        Key("right_square_bracket,left_square_bracket", "problem", "next or previous broken session", False),
-        Key("letters", "filter", "filter by agent, folder, last words or id; ! broken ones", False),
-        Key("ctrl+f", "search_contents", "find what was typed in what was said in all sessions", False),
+        Key("up", "move(-1)", "to the session above", False),
+        Key("down", "move(1)", "to the session below", False),
+        Key("pageup", "page(-1)", "a page of sessions up", False),
+        Key("pagedown", "page(1)", "a page of sessions down", False),
+        Key("home", "edge(-1)", "to the first session", False),
+        Key("end", "edge(1)", "to the last session", False),
+        Key("right_square_bracket", "problem(1)", "next broken session", False),
+        Key("left_square_bracket", "problem(-1)", "previous broken session", False),
         Key("enter", "open", "open the session", False),
+        Key("ctrl+f", "search_contents", "find what was typed in what was said in all sessions", False),
         Key("ctrl+s", "order", "sort: by age, size, problems, agent, folder", False),
         Key("ctrl+t", "mark", "mark one, then another, to compare the two", False),
+        Key("f1", "help", "all keys", False, False),
         Key("escape", "back", "clear the filter, then back to the session, or quit", False),
     ),
+    typing=True,
+)
+COMPLETE = KeyGroup(
+    "typed", "While you type", (Key("tab", "complete", "complete a command, or a filter", False),), True
+)
+FILTERED = KeyGroup("filtered", "", PICKER.keys[:2], typing=True)
+"""Movement in a list that letters filter."""
+PANES = KeyGroup("panes", "", (Key("tab,shift+tab", "app.focus_next", "to what is below, or back", False, False),))
+CHOOSER = KeyGroup(
+    "chooser", "Among all ways to fix", (Key("e", "edit", "edit the text that stands for a result", False),)
+)
+PROVE = KeyGroup("prove", "", (Key("V", "ask", "ask it", False, False),))
+DISCARD = KeyGroup(
+    "discard", "Where fixes are not saved", (Key("D", "discard", "discard them, once you have confirmed", False),)
 )
 CURSOR = KeyGroup("cursor", "", tuple(key for key in MOVE.keys if not key.action.startswith("side")))
 """Movement in lists with one column."""
-GROUPS = (PROBLEMS, LOOK, MOVE, VIEWER, STATISTICS, COMPARE, REVIEW, SAVED, PICKER, APP, PROGRAM)
+GROUPS = (
+    PROBLEMS, LOOK, MOVE, VIEWER, REQUESTS, CHOOSER, STATISTICS, COMPARE, REVIEW, SAVED, DISCARD, PICKER, COMPLETE, APP,
+    PROGRAM,
+)  # fmt: skip
+
+
+def _only(group: KeyGroup, action: str) -> KeyGroup:
+    """What a question takes of the keys of a screen."""
+    return KeyGroup(group.id, "", tuple(key for key in group.keys if key.action == action))
+
 
 SCREENS: Final[Mapping[str, tuple[KeyGroup, ...]]] = {
     "the list of pairs": (PROBLEMS, LOOK, MOVE, APP, PROGRAM),
     "an open text": (VIEWER, CURSOR, APP, PROGRAM),
-    "the statistics": (STATISTICS, CURSOR, APP, PROGRAM),
+    "what the model sees": (REQUESTS, VIEWER, CURSOR, APP, PROGRAM),
+    "the statistics": (STATISTICS, PANES, CURSOR, APP, PROGRAM),
     "a comparison": (COMPARE, CURSOR, APP, PROGRAM),
     "the review": (REVIEW, CURSOR, APP, PROGRAM),
     "what is shown after saving": (SAVED, APP, PROGRAM),
-    "the ways to fix": (CURSOR, APP, PROGRAM),
+    "the ways to fix": (CHOOSER, PANES, CURSOR, APP, PROGRAM),
+    "the list of recipes": (PANES, CURSOR, APP, PROGRAM),
+    "the list of sessions": (PICKER, PROGRAM),
+    "a filter": (COMPLETE, PROGRAM),
+    "the list of commands": (COMPLETE, FILTERED, PROGRAM),
+    "a menu": (FILTERED, CURSOR, APP, PROGRAM),
+    "the question before an agent is asked": (PROVE, APP, PROGRAM),
+    "the question about fixes that are not saved": (DISCARD, _only(PROBLEMS, "review"), APP, PROGRAM),
+    "the question about a guess": (_only(PROBLEMS, "choose"), APP, PROGRAM),
+    "the question about other names of the file": (_only(REVIEW, "save_copy"), APP, PROGRAM),
+    "the question whether to read again": (_only(REVIEW, "read_again"), APP, PROGRAM),
 }
 """The keys that there are at the same time."""
-_ELSEWHERE: Final = {"the review": {"r": "read-again"}, "the ways to fix": {"e": "edit"}}
+_NUMBERED: Final = dict.fromkeys("123456789", "one of the numbers")
+_ELSEWHERE: Final = {"a menu": _NUMBERED, "the question about a guess": _NUMBERED}
 """Keys that are no entry of the table."""
 _FIXED: Final = ("enter", "escape", *(name for key in PROGRAM.keys for name in key.keys.split(",")))
 SETTABLE: Final = {
@@ -320,6 +363,12 @@ _KEY: Final = re.compile(
 """Keys that are no character. Of those with ctrl, terminals send some as tab, enter and backspace."""
 
 
+def _not_typed(keys: str) -> str:
+    """Those that neither type text nor edit it."""
+    editing = ("space", "left", "right", "backspace", "delete")
+    return ",".join(key for key in keys.split(",") if _KEY.fullmatch(key) and key not in editing)
+
+
 def own_keys(table: Mapping[str, Setting]) -> dict[str, str]:
     """What `[keys]` sets: the keys of each name, as Textual writes them. Raises BadSettings."""
     found: dict[str, str] = {}
@@ -332,22 +381,32 @@ def own_keys(table: Mapping[str, Setting]) -> dict[str, str]:
             raise BadSettings(f"{setting.where}: {name} has no keys that can be set. {hint}")
         given = setting.given if isinstance(setting.given, list) and setting.given else [setting.given]
         found[name] = ",".join(dict.fromkeys(_key(setting, one) for one in given))
+        if not _not_typed(found[name]) and all(group.typing for group, _ in _named(name)):
+            raise BadSettings(
+                f'{setting.where}: {name} takes a key that types nothing, such as "f5" or "ctrl+x", '
+                f"not {key_names(found[name])}."
+            )
     for screen, groups in SCREENS.items():
         used = dict(_ELSEWHERE.get(screen, {}))
-        for name, keys in _keys_of(groups, found):
-            for key in keys.split(","):
-                other = used.setdefault(key, name)
-                if other != name:
-                    setting = table.get(name) or table[other]
-                    raise BadSettings(
-                        f"{setting.where}: {key_names(key)} cannot be both {other} and {name} in {screen}. "
-                        "Give the other one another key, too."
-                    )
+        for group in groups:
+            for key in group.keys:
+                for one in group.keys_of(key, found).split(","):
+                    other = used.setdefault(one, key.name)
+                    if other != key.name:
+                        setting = table.get(key.name) or table[other]
+                        raise BadSettings(
+                            f"{setting.where}: {key_names(one)} cannot be both {other} and {key.name} in {screen}. "
+                            "Give the other one another key, too."
+                        )
     return found
 
 
-def _keys_of(groups: tuple[KeyGroup, ...], own: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    return ((key.name, own.get(key.name, key.keys)) for group in groups for key in group.keys)
+_GROUPS: Final = {group.id: group for groups in reversed(list(SCREENS.values())) for group in groups}
+
+
+def _named(name: str) -> Iterator[tuple[KeyGroup, Key]]:
+    """All that has a name, and where."""
+    return ((group, key) for group in _GROUPS.values() for key in group.keys if key.name == name)
 
 
 def _key(setting: Setting, given: object) -> str:
@@ -366,12 +425,10 @@ def _key(setting: Setting, given: object) -> str:
 
 def keymap_of(own: Mapping[str, str]) -> dict[str, str]:
     """The keys of one's own by the ids of bindings."""
-    groups = {group.id: group for screen in SCREENS.values() for group in screen}
-    return {
-        f"{group.id}.{key.name}": own[key.name] for group in groups.values() for key in group.keys if key.name in own
-    }
+    return {f"{group.id}.{name}": group.keys_of(key, own) for name in own for group, key in _named(name)}
 
 
-def held_keys(own: Mapping[str, str]) -> dict[str, str]:
-    """The keys of one's own as they are shown, by action."""
-    return {key.action: key_names(own[name]) for name, key in SETTABLE.items() if name in own}
+def held_keys(own: Mapping[str, str], typing: bool = False) -> dict[str, str]:
+    """The keys of one's own as they are shown, by action; `typing`: where text is typed, if they are others there."""
+    places = sorted((place for name in own for place in _named(name)), key=lambda place: place[0].typing == typing)
+    return {key.action: key_names(group.keys_of(key, own)) for group, key in places}

@@ -12,8 +12,8 @@ PREVIEW: Final = (120, 40)
 """The size from which the pair under the cursor is previewed below the list."""
 SPACIOUS: Final = 160
 """Columns from which times and sizes are shown unasked."""
-_SPACIOUS: Final = 130
-"""Columns of a list from which calls need no half of it."""
+_ENOUGH: Final = 80
+"""Columns that a call may have before outputs get more."""
 ROW_CARD: Final = 7
 """Lines of the card of a row without a problem, while the list can use the others."""
 _TALLEST: Final = 12
@@ -78,7 +78,7 @@ class Areas(Struct, frozen=True):
 
 def left_column(cells: int) -> int:
     """The columns of the calls in a list of so many: outputs are longer, once every call has enough."""
-    return (cells - 1) // 2 if cells < _SPACIOUS else max((_SPACIOUS - 1) // 2, cells * 2 // 5)
+    return min((cells - 1) // 2, max(_ENOUGH, cells * 2 // 5))
 
 
 def shape_of(width: int, height: int) -> Shape:
@@ -117,7 +117,8 @@ def areas(width: int, height: int, head: int, needs: Needs, in_causes: bool, lea
     listed = min(needs.rows, shape.rows)
     has_preview = shape.below or shape.beside
     if has_preview and not needs.card:
-        below, _ = _lent(lean, room, room - min(needs.rows, room - room // 2), 0, 0)
+        wanted = min(room // 2, 1 + max(needs.preview, 2))
+        below, _ = _lent(lean, room, room - min(needs.rows, room - wanted), 0, 0)
         return Areas(False, below, 0, 0, width, 0, 0, 0)
     if shape.beside:
         wanted = max(needs.card + needs.causes, min(needs.preview + 1, _LARGEST))

@@ -153,11 +153,11 @@ class OpenSessions(Opened):
         def answered(answer: str | None) -> None:
             if answer == "discard":
                 leave()
-            elif answer == "save":
+            elif answer == "review":
                 self._review_unsaved()
 
         words = f"{count_text(fixes, 'fix')} {'is' if fixes == 1 else 'are'} applied but not saved."
-        question = ConfirmScreen(title, words, [("w", "save", "review and save"), ("D", "discard", discard)])
+        question = ConfirmScreen(title, words, [("w", "review", "review and save"), ("D", "discard", discard)])
         self._asked = title, question
         screen.ask(question, answered)
 

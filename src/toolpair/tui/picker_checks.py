@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Protocol
+import time
+from typing import Any, Final, Protocol
 
 import msgspec
 
 from toolpair.tui.worker_process import WorkerProcess
+
+FIND_LIMIT: Final = 20.0
+"""Seconds for finding words in one session: in the largest that are searched it takes about two."""
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -48,7 +52,7 @@ class Judge(Protocol):
     def glimpse(self, path: str) -> Glimpse | None: ...
 
     def find(self, path: str, words: str) -> str | None:
-        """Where the words are said in it, on one line; None if they are not."""
+        """Where the words are said in it, on one line; None if they are not. Raises TimeoutError after `FIND_LIMIT`."""
 
     def close(self) -> None: ...
 
@@ -70,13 +74,16 @@ class ProcessJudge:
         return answer
 
     def find(self, path: str, words: str) -> str | None:
-        answer: str | None = self._ask(str | None, "find", path, words)
+        begun = time.monotonic()
+        answer: str | None = self._ask(str | None, "find", path, words, limit=FIND_LIMIT)
+        if answer is None and time.monotonic() - begun >= FIND_LIMIT:
+            raise TimeoutError
         return answer
 
-    def _ask(self, answer: Any, *question: object) -> Any:
-        """None as well when the process cannot be started."""
+    def _ask(self, answer: Any, *question: object, limit: float | None = None) -> Any:
+        """None as well when the process cannot be started, and when it takes more than `limit` seconds."""
         try:
-            said = self._worker.ask(json.dumps(question).encode() + b"\n")
+            said = self._worker.ask(json.dumps(question).encode() + b"\n", limit)
             return msgspec.convert(json.loads(said), answer)
         except (OSError, ValueError):
             self._worker.end()

@@ -128,16 +128,19 @@ def preview_lines(
         said = [("first", glimpse.first), ("last", glimpse.last), ("reply", glimpse.reply)]
     else:
         said = [("last", found.words if found.understood else NOT_UNDERSTOOD)]
-    room = max(0, cells - _LEAD - 1)
-    lines: list[Line] = [
-        (glyphs.ui(f" {lead:<{_LEAD - 1}}", "dim"), Span(cut(visible(words), room, glyphs.ellipsis), "text"))
-        for lead, words in said
-        if words
-    ]
+    verdict: list[Line] = []
     if glimpse is not None:
-        lines += _verdict_lines(glyphs, glimpse, cells)
+        verdict = _verdict_lines(glyphs, glimpse, cells)
     elif found.understood:
-        lines.append((glyphs.ui(" cannot be read" if known else " reading …", "dim"),))
+        verdict = [(glyphs.ui(" cannot be read" if known else " reading …", "dim"),)]
+    texts = [(lead, visible(words[: cells * most])) for lead, words in said if words]
+    free = max(0, most - len(verdict) - len(texts))
+    lines: list[Line] = []
+    for lead, words in texts:
+        wrapped = glyphs.paragraph(words, cells - 1, "text", indent=_LEAD, limit=1 + free)
+        free -= len(wrapped) - 1
+        lines += [(glyphs.ui(f" {lead:<{_LEAD - 1}}", "dim"), *wrapped[0][1:]), *wrapped[1:]]
+    lines += verdict
     return [*lines[:most], *([()] * (most - len(lines)))]
 
 

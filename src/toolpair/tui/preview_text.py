@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from toolpair.history.call_details import details_of
 from toolpair.history.row_texts import whole_text
-from toolpair.reports.reading.call_line import call_line, output_words
-from toolpair.reports.reading.row_words import NO_CALL, words_of
 from toolpair.reports.reading.titles import call_title, looks_like_json, result_title
 from toolpair.reports.reading.written import arguments_as_written
 from toolpair.session.carrying_out import preview
-from toolpair.session.decisions import edits_of
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.bodies.reading import call_body, output_body, result_body
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.card_text import is_slow_to_preview
-from toolpair.tui.fix_effects import effects_of
+from toolpair.tui.fix_effects import brought_back, effects_of, row_words
 from toolpair.tui.row_lines import ROLES
 from toolpair.tui.styled_text import Glyphs, Line, Span
 from toolpair.tui.widgets.preview import LineSource
@@ -87,7 +85,7 @@ class PreviewText:
         """`fix`: what it writes is shown where there is nothing yet, and what it changes in each `noun`. `carets`:
         differences are also marked below the lines.
         """
-        self._changes: Body | None = None
+        self._changes: Callable[..., Body] | None = None
         self._brought_back: list[Line] = []
         self._glyphs = glyphs
         self._titles = ("", "")
@@ -100,8 +98,9 @@ class PreviewText:
         if pair is None:
             self._titles = (ROLES.get(row.role or "", row.role or _NAMES.get(row.kind, "")), "")
             self._call = TextBody(glyphs, whole_text(conversation, row)[:MOST], language="markdown")
-            if row.kind == "cut" and fix is not None and not is_slow_to_preview(conversation):
-                self._brought_back = _brought_back(glyphs, conversation, row, fix)
+            if row.kind == "cut" and fix is not None:
+                back, folder = brought_back(conversation, row.record, fix), conversation.transcript.folder
+                self._brought_back = [_as_line(glyphs, each, folder) for each in back]
             return
         call, small = pair.call, result is not None and _is_small(conversation, result)
         details = details_of(conversation, call, result if small else None)
@@ -117,7 +116,8 @@ class PreviewText:
         if fix is not None and (call is None or result is None):
             self._show_effect(fix, conversation.transcript.folder, call, result)
         if fix is not None and not is_slow_to_preview(conversation):
-            self._changes = diff_of_changes(glyphs, partial(preview, conversation, fix), noun, carets, folds=False)
+            changes = cache(partial(preview, conversation, fix))
+            self._changes = partial(diff_of_changes, glyphs, changes, noun, carets, folds=False)
 
     def _show_effect(self, fix: Fix, folder: str | None, call: Block | None, result: Block | None) -> None:
         """What the fix writes in the place of what is missing."""
@@ -146,16 +146,21 @@ class PreviewText:
         title = (*glyphs.rule(begin, left), *glyphs.rule(end, cells - left, lead="┼─"))
         return title, _lines(self._call, left - 1), _lines(self._output, right - 1), (left, right)
 
-    def one_column(self, cells: int) -> Shown:
-        """The same in one column, as in a terminal, and what the fix changes in the file."""
+    def one_column(self, cells: int, room: int) -> Shown:
+        """The same in one column, as in a terminal, and what the fix changes in the file: new records whole if `room`
+        has lines for them.
+        """
         glyphs = self._glyphs
         begin, end = self._titles
         lines = self._message(cells)
         if self._is_pair:
             lines = Stacked(lines, [glyphs.rule(end, cells)], _lines(self._output, cells - 1))
         if self._changes is not None:
-            changes = [glyphs.rule("what the fix changes", cells)]
-            lines = Stacked(lines, changes, _lines(self._changes, cells - 1))
+            title = [glyphs.rule("what the fix changes", cells)]
+            whole, short = (
+                Stacked(lines, title, _lines(self._changes(whole_new=new), cells - 1)) for new in (True, False)
+            )
+            lines = whole if len(whole) <= room else short
         return glyphs.rule(begin, cells), lines, None, (cells, 0)
 
     def _message(self, cells: int) -> LineSource:
@@ -166,21 +171,11 @@ class PreviewText:
         return Stacked(lines, [title], [self._glyphs.fit(line, cells - 1) for line in self._brought_back])
 
 
-def _brought_back(glyphs: Glyphs, conversation: Conversation, cut: PairRow, fix: Fix) -> list[Line]:
-    """The rows that are in the history again once it is linked."""
-    rows, after = conversation.rows, conversation.apply(edits_of(fix, None)).rows
-    at = next((n for n, row in enumerate(rows) if row.kind == "cut" and row.record == cut.record), len(rows))
-    back = [after[n] for n in range(at, min(len(after), at + min(len(after) - len(rows) + 1, LINES)))]
-    return [_as_line(glyphs, row, conversation.transcript.folder) for row in back]
-
-
 def _as_line(glyphs: Glyphs, row: PairRow, folder: str | None) -> Line:
-    call = row.pair.call if row.pair is not None else None
+    who, words, said = row_words(row, folder)
     if row.pair is None:
-        return (glyphs.ui(f" {ROLES.get(row.role or '', row.role or '')}: ", "dim"), glyphs.data(words_of(row.label)))
-    tool, words = call_line(call, folder) if call is not None else ("", NO_CALL)
-    said = output_words(row.result.text).strip().partition("\n")[0] if row.result is not None else ""
-    return (glyphs.data(f" {tool}", "tool"), glyphs.data(f" {words}  "), glyphs.data(said, "dim"))
+        return (glyphs.ui(f" {who} ", "dim"), glyphs.data(words))
+    return (glyphs.data(f" {who}", "tool"), glyphs.data(f" {words}  "), glyphs.data(said, "dim"))
 
 
 def _lines(body: Body | None, cells: int) -> LineSource:

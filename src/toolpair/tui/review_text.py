@@ -122,7 +122,8 @@ class ReviewText:
         counted = ((changed, "change"), (added, "added"), (removed, "removed"))
         words = [f"{count_text(n, self.noun) if not at else f'{n:,}'} {_verb(n, verb)}"
                  for at, (n, verb) in enumerate((n, verb) for n, verb in counted if n)]  # fmt: skip
-        return f"{', '.join([*words, f'{same:,} of {total:,}'])} stay byte for byte"
+        around = "" if all(change.count for change in self.changes) else ", not what is around them"
+        return f"{', '.join([*words, f'{same:,} of {total:,}'])} stay byte for byte{around}"
 
     @property
     def _bar(self) -> int:

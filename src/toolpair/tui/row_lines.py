@@ -23,8 +23,8 @@ BROKEN = frozenset({"missing", "mismatch", "orphan", "duplicate", "misplaced"})
 NOT_SURE_SHORT = "perhaps answered below"
 NOT_READ = "not read yet"
 NO_RESULT_YET = "no result yet"
-_WORDS = 30
-"""Cells that a call has at least beside an id in full."""
+_WORDS, _FEW_WORDS = 30, 14
+"""Cells that a call has at least beside an id in full; on a wide screen."""
 _LEAST_KEPT = 6
 """Characters that stay of a stretch of an id that is cut."""
 HEAD_CHARS = 4000
@@ -62,8 +62,12 @@ def row_height(row: PairRow, stacked: bool) -> int:
 class RowLines:
     """Builds the lines of rows for one width."""
 
-    def __init__(self, overview: Overview, glyphs: Glyphs, cells: int, stacked: bool, query: str = "") -> None:
+    def __init__(
+        self, overview: Overview, glyphs: Glyphs, cells: int, stacked: bool, query: str = "", spacious: bool = False
+    ) -> None:
+        """`spacious`: the screen has room for ids in full."""
         self.overview = overview
+        self.words = _FEW_WORDS if spacious else _WORDS
         self.glyphs = glyphs
         self.cells = cells
         self.stacked = stacked
@@ -158,7 +162,7 @@ class RowLines:
         line = [*self._marked(visible(name), "tool" if bold else words), Span(SafeText(" "))]
         line += self._marked(visible(summary[:HEAD_CHARS]), words)
         shown = self._tail(pair.call.id)
-        if broken and width(whole := id_text(pair.call.id)) + _WORDS <= room:
+        if broken and width(whole := id_text(pair.call.id)) + self.words <= room:
             shown = whole  # It is what an error names.
         tail = () if shows_both_ids(row) else (glyphs.ui(shown, "dim"),)
         if line_width(tail) + 12 > room:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from toolpair.dialects.block_texts import call_summary
 from toolpair.history.sent_rows import UNKNOWN_SENDER, request_sent, rows_sent
+from toolpair.reports.reading.call_line import call_line
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_lines import ROLES
 
 if TYPE_CHECKING:
     from toolpair.history.sent_rows import SeenRow
+    from toolpair.reports.requests_in_time import PastRequest, RequestsInTime
     from toolpair.session.session import Conversation
     from toolpair.tui.styled_text import Glyphs
 
 SHORT = 6
 """Maximum lines of a text in the abridged version."""
+_NAMED: Final = 5
+"""Problems of one request that are named."""
 LEFT_OUT, REPLACED, ADDED, CHANGED = "✗", "≠", "+", "~"
 _STYLES: Final = {
     **dict.fromkeys((LEFT_OUT, REPLACED, "x", "#"), "error"), ADDED: "dim", CHANGED: "warning",
@@ -50,19 +53,61 @@ def _lines(glyphs: Glyphs, conversation: Conversation, most: int | None) -> Iter
         yield f"As {seen.agent}{version} sends it."
         signs = f"  {LEFT_OUT} left out   {REPLACED} replaced   {CHANGED} changed   {ADDED} added by the agent"
         yield glyphs.own(signs)
+    yield from _messages(glyphs, rows_sent(conversation), agent, most, conversation.transcript.folder)
+
+
+def past_text(glyphs: Glyphs, requests: RequestsInTime, number: int, most: int | None) -> str:
+    """A request of the past: what has come and gone since the one before, what is broken, and all of it."""
+    past = requests.at(number)
+    before = requests.at(number - 1) if number > 1 else None
+    messages = _messages(glyphs, past.rows(), past.sender, most, requests.folder)
+    return "\n".join((*_about_past(glyphs, past, before), *messages))
+
+
+def _about_past(glyphs: Glyphs, past: PastRequest, before: PastRequest | None) -> Iterator[str]:
+    line = f", answered in line {past.line:,}" if past.line is not None else ""
+    if past.exact:
+        how = f"as {past.sender or 'the agent'} recorded it."
+    elif past.sender:
+        how = f"as modelled: what {past.sender} sends of the file as it was then."
+    else:
+        how = "as modelled: the messages that were in the file then."
+    yield f"Request {past.number:,}{line}, {how}"
+    if past.refuses is not None:
+        yield glyphs.own(f"{LEFT_OUT} {past.refuses}")
+    pairs = past.pairs.total()
+    came, gone = (past.pairs - before.pairs, before.pairs - past.pairs) if before is not None else (past.pairs, None)
+    changes = []
+    if came:
+        tools = ", ".join(dict.fromkeys(tool for tool, _ in came))
+        changes.append(f"{came.total():,} more ({tools})")
+    if gone:
+        changes.append(f"{gone.total():,} gone: compacted, or no longer sent")
+    since = f" Since the request before: {', '.join(changes)}." if before is not None and changes else ""
+    yield f"{count_text(pairs, 'call')} with {'its result' if pairs == 1 else 'their results'}.{since}"
+    new = [words for words in past.wrong if before is None or words not in before.wrong]
+    for words in past.wrong[:_NAMED]:
+        yield glyphs.own(f"{LEFT_OUT} {'new: ' if words in new and before is not None else ''}{words}")
+    if len(past.wrong) > _NAMED:
+        yield glyphs.own(f"{LEFT_OUT} {count_text(len(past.wrong) - _NAMED, 'more problem')}")
+
+
+def _messages(
+    glyphs: Glyphs, rows: Iterable[SeenRow], agent: str, most: int | None, folder: str | None
+) -> Iterator[str]:
     number = -1
-    for row in rows_sent(conversation):
+    for row in rows:
         if row.message is not None and row.message != number:
             number = row.message
             yield ""
             yield glyphs.own(f"── {number:,} {ROLES.get(row.role, row.role)}")
-        yield from _row(glyphs, row, agent, most)
+        yield from _row(glyphs, row, agent, most, folder)
 
 
-def _row(glyphs: Glyphs, row: SeenRow, agent: str, most: int | None) -> Iterator[str]:
+def _row(glyphs: Glyphs, row: SeenRow, agent: str, most: int | None, folder: str | None) -> Iterator[str]:
     block = row.block
     if row.fate in ("dropped", "replaced") and block is not None:
-        what = f"the call {call_summary(block)}" if block.kind == "call" else "a result"
+        what = f"the call {' '.join(call_line(block, folder))}" if block.kind == "call" else "a result"
         if block.kind == "result":
             what += f" of {count_text(block.text.removesuffix(chr(10)).count(chr(10)) + 1, 'line')}"
         how = "is left out" if row.fate == "dropped" else "is replaced by the agent's own words"
@@ -71,7 +116,7 @@ def _row(glyphs: Glyphs, row: SeenRow, agent: str, most: int | None) -> Iterator
         return
     sign = {"added": ADDED, "changed": CHANGED}.get(row.fate, " ")
     if block is not None and block.kind == "call":
-        yield f"{sign} call {block.name or ''} {call_summary(block)}   {row.id or ''}"
+        yield f"{sign} call {' '.join(call_line(block, folder))}   {row.id or ''}"
         return
     text = row.text
     if block is not None and block.kind == "result":

@@ -50,8 +50,12 @@ class Glyphs:
         return self._held.get(action, usual)
 
     def key(self, usual: str, action: str) -> str:
-        """The key that is shown for an action."""
-        return self.keys(usual, action).partition(" ")[0] if action in self._held else usual
+        """The key that is shown for an action; two that `both` has put together stay."""
+        return self._held[action].partition(" ")[0] if action in self._held and " " not in usual else usual
+
+    def both(self, one: str, action: str, other: str, other_action: str) -> str:
+        """The keys of two actions that are shown as one."""
+        return f"{self.key(one, action)} {self.key(other, other_action)}"
 
     def ui(self, text: str, style: str = "", action: str | None = None) -> Span:
         return Span(self.own(text), style, action)
@@ -140,8 +144,8 @@ def drop_cells(line: Iterable[Span], cells: int) -> Line:
     return tuple(out)
 
 
-def wrap_line(line: Iterable[Span], cells: int) -> list[Line]:
-    """The line in lines of at most `cells`, broken anywhere."""
+def wrap_line(line: Iterable[Span], cells: int, prose: bool = False) -> list[Line]:
+    """The line in lines of at most `cells`, broken anywhere; `prose` after a space, where one is near."""
     cells = max(2, cells)
     lines: list[Line] = []
     row: list[Span] = []
@@ -154,6 +158,8 @@ def wrap_line(line: Iterable[Span], cells: int) -> list[Line]:
             fitting = prefix_length(chunk, room)
             if not fitting and room == cells:
                 fitting = 1
+            if prose and at + fitting < len(text) and (space := chunk.rfind(" ", fitting // 2, fitting)) > 0:
+                fitting = space + 1
             if fitting:
                 row.append(Span(SafeText(chunk[:fitting]), span.style, span.action))
                 at += fitting

@@ -149,17 +149,19 @@ def change_pages(
     noun: str,
     carets: bool,
     first: Callable[[], Iterator[Part]] = lambda: iter(()),
+    whole_new: bool = False,
 ) -> list[ViewerPage]:
-    """Pages of these changes; `noun` is what a record is called, `first` what is said before the bytes."""
+    """Pages of these changes; `noun` is what a record is called, `first` what is said before the bytes. `whole_new`:
+    new records are never cut.
+    """
     known = cache(changes)
 
     def about() -> str:
         count = sum(change.count for change in known())
         return f"{count_text(count, noun)} changed"
 
+    make = partial(diff_of_changes, changes=known, noun=noun, carets=carets, whole_new=whole_new, first=first)
     return [
-        ViewerPage(
-            title, partial(diff_of_changes, changes=known, noun=noun, carets=carets, whole=whole, first=first), about
-        )
+        ViewerPage(title, partial(make, whole=whole), about)
         for title, whole in (("what differs", False), ("whole lines", True))
     ]

@@ -18,6 +18,7 @@ from toolpair.source.rows.layout import (
     Row,
     StoredSession,
     Table,
+    ids_given,
     is_text,
     listed,
     quoted,
@@ -93,14 +94,7 @@ class AgentsSdkLayout(Layout):
         own = rows_of(connection, sessions, "WHERE session_id = ?", session)
         items = rows_of(connection, messages, "WHERE session_id = ? ORDER BY id", session)
         for number, row in enumerate(chain(own, items)):
-            yield row if number else replace(row, facts=self._ids(connection))
-
-    def _ids(self, connection: Connection) -> dict[str, int]:
-        """The first id of the table, and the last one that any row has, or had before it was removed."""
-        first, last = connection.execute(f"SELECT min(id), max(id) FROM {self._messages}").fetchone()
-        query = "SELECT max(seq) FROM sqlite_sequence WHERE name = ?"
-        (given,) = connection.execute(query, (self._names[1],)).fetchone()
-        return {"first_id": first or 0, "last_id": max(last or 0, given or 0)}
+            yield row if number else replace(row, facts=ids_given(connection, self._names[1]))
 
 
 def _named(tables: Mapping[str, frozenset[str]], connection: Connection) -> list[tuple[str, str]]:

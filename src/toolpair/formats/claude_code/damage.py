@@ -20,6 +20,7 @@ from toolpair.formats.engine.damage.lost import (
 from toolpair.formats.engine.reading.clock import seconds_of
 from toolpair.formats.format import Damage, Item, ResumeEffect
 from toolpair.source.json_spans import scan
+from toolpair.source.record_values import holds_no_number
 from toolpair.transcript.model import Transcript
 
 AGENT: Final = "Claude Code"
@@ -66,7 +67,7 @@ def _effect_of(
     damage: Damage, known: set[Any], lost_parents: set[Any], answered: set[Any], called: set[Any]
 ) -> ResumeEffect:
     # The agent parses a line up to the end of its first value, whatever follows.
-    reads_first = scan(damage.raw).state == "complete" and damage.raw[:1] == b"{"
+    reads_first = scan(damage.raw).state == "complete" and damage.raw[:1] == b"{" and not holds_no_number(damage.raw)
     values = damage.values[1:] if reads_first else damage.values
     if reads_first and not values and damage.partial is None:
         return ResumeEffect("harmless", f"{AGENT} still reads the record", "kept")

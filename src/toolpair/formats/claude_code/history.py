@@ -88,6 +88,8 @@ class ChainHistory(Struct, eq=False):
     """The positions of `last-prompt` records, and what they name."""
     lineage: object | None = None
     """Indexes computed by lineage.py."""
+    items: Sequence[Item] = ()
+    """The records that it was walked from."""
 
     @property
     def boundary(self) -> ChainNode | None:
@@ -107,7 +109,7 @@ def history_of(items: Sequence[Item], leaf: str | None = None, resumed_by: Behav
     `leaf` is the uuid, or its beginning, of the record where it ends; by default the agent's own.
     """
     history = _collect(items)
-    history.resumed_by = resumed_by
+    history.items, history.resumed_by = items, resumed_by
     _keep_preserved(history)
     history.own_leaf = end = _leaf(history, history.prompt_leaf)
     if leaf is not None:

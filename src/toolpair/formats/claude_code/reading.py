@@ -59,11 +59,11 @@ def _read_window(items: Sequence[Item], view: View, surroundings: FileFacts) -> 
 
 
 def cached_history(transcript: Transcript, items: Sequence[Item]) -> ChainHistory:
-    """The history that the transcript was read from; not to be modified."""
+    """The history of these records, which is kept for those that the transcript was read from; not to be modified."""
     if isinstance(transcript.frame, ChainFrame) and transcript.frame.history is not None:
         return transcript.frame.history
     facts = transcript.agent_facts
-    if isinstance(facts, ResumedBy) and isinstance(facts.history, ChainHistory):
+    if isinstance(facts, ResumedBy) and isinstance(facts.history, ChainHistory) and facts.history.items is items:
         return facts.history
     return history_of(items, transcript.tree.leaf, behaviour(resumed_by(transcript)))
 

@@ -21,7 +21,7 @@ _BEGINS_ANEW: Final = "Cline CLI begins an empty session in its place"
 
 
 def _damage(damage: Damage) -> ResumeEffect | None:
-    if damage.readable and damage.rule not in ("record.trailing_comma", "record.torn"):
+    if damage.readable and damage.rule not in ("record.trailing_comma", "record.torn", "record.bad_json"):
         return effect_on_readers(damage, TITLE)
     closed = True
     if damage.rule == "record.torn" and not damage.readable:

@@ -29,7 +29,7 @@ def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage
             complete = isinstance(whole, dict) and is_named(whole)
             says = "Gemini CLI begins an empty session in its place"
             yield ResumeEffect("loses", says, "dropped", "history", complete=complete, begins_anew=True)
-        elif history.listed and damage.rule == "record.torn":
+        elif history.listed and damage.rule in ("record.torn", "record.bad_json"):
             # The older form is one document, which is read as a whole or not at all.
             effect = skipped.effect(damage)
             complete = effect is None or effect.complete

@@ -26,6 +26,8 @@ _ENDS: Final = ".json"
 _OLDER: Final = ("session", "info")
 _MIGRATION: Final = "migration"
 """The file with the number of the layout, without which the agent makes the folder over."""
+_OF_A_SESSION: Final = ("todo", "session_diff")
+"""What else it keeps of a session: its list of things to do, and what it has changed in files."""
 _WORDS_OF: Final = 20
 """How many messages are looked at for the user's last text."""
 _NAMED: Final = 3
@@ -152,7 +154,8 @@ class OpencodeFolder(FolderLayout):
     def beside(self, folder: str, session: str) -> Iterator[str]:
         projects = sorted(_names(os.path.join(folder, SESSION), folders=True))
         of = (one for one in projects if session in self._in(folder, SESSION, one))
-        found = [f"project/{one}{_ENDS}" for one in of], [_MIGRATION]
+        own = [f"{kind}/{session}{_ENDS}" for kind in _OF_A_SESSION]
+        found = [f"project/{one}{_ENDS}" for one in of], own, [_MIGRATION]
         yield from (path for paths in found for path in paths if peek.regular_file(place(folder, path)) is not None)
 
     def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:

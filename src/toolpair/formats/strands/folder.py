@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from toolpair.formats.strands.detection import AGENT, DATA, MESSAGE, NAME, SUMMARY, message_in, number_in
@@ -37,6 +37,7 @@ class StrandsFolder(FolderLayout):
     writer = "Strands"
     title = "a session folder of Strands"
     tables = (_MESSAGE, _AGENT)
+    kin = ("other agent of the session", "other agents of the session")
 
     def claims(self, folder: str) -> bool:
         return os.path.isfile(os.path.join(folder, "session.json")) and bool(_agents(folder))
@@ -83,6 +84,9 @@ class StrandsFolder(FolderLayout):
         yield f"agents/agent_{session}/{_ABOUT}"
         removed = _removed(_state(folder, session))
         yield from (f"agents/agent_{session}/messages/{name}" for name in _numbered(folder, session)[:removed])
+
+    def left_out(self, folder: str, session: str) -> Sequence[str]:
+        return [agent for agent in _agents(folder) if agent != session]
 
     def opened_by(self, folder: str) -> str:
         above, name = os.path.split(os.path.abspath(folder))

@@ -118,7 +118,7 @@ def sent_by(conversation: Conversation, turn: int | None) -> Sent:
     last = at if turn is not None else begins[-1] if begins else None
     response = units[last].records[0] if last is not None else None
     format_ = conversation.format
-    kept = format_.request_kept(_Records(conversation), response) if format_.request_kept is not None else KeptRequest()
+    kept = format_.request_kept(Records(conversation), response) if format_.request_kept is not None else KeptRequest()
     units, exact = units[:at], False
     if kept.messages is not None:
         recorded = [_recorded(message) for message in kept.messages]
@@ -173,7 +173,7 @@ def _pairs(form: Written, units: Sequence[Unit]) -> list[tuple[str, str]]:
     return [(type(part).__name__, part.id) for part in parts]
 
 
-class _Records(Sequence[Item]):
+class Records(Sequence[Item]):
     """The records of a conversation, read anew each time that they are gone through: they are not kept."""
 
     def __init__(self, conversation: Conversation) -> None:

@@ -60,10 +60,32 @@ def _style() -> str:
 
 
 @cache
-def _policy(images: bool) -> str:
-    digest = base64.b64encode(hashlib.sha256(_style().encode()).digest()).decode()
+def _policy(images: bool, style: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(f"{_style()}{style}".encode()).digest()).decode()
     pictures = "img-src data:; " if images else ""
     return f"default-src 'none'; {pictures}style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+FOOT: Final = "<p>Written by toolpair. Nothing on this page runs or loads anything.</p>\n</footer>\n</body>\n</html>\n"
+
+
+def page_head(
+    heading: str, title: str, kind: str, notice: str, comment: str, images: bool = False, style: str = ""
+) -> Iterator[str]:
+    """How a page begins, up to its notice. `style` is what it needs besides the style of all pages."""
+    yield (
+        f"<!DOCTYPE html>\n<!-- {comment} -->\n"
+        '<html lang="en">\n<head>\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(images, style)}">\n'
+        '<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        f"<title>{_line(heading)} – {title}</title>\n"
+        f"<style>{_style()}{style}</style>\n</head>\n<body>\n"
+    )
+    yield f'<header>\n<p class="kind">{_line(kind)}</p>\n<h1>{_line(heading)}</h1>\n'
+    yield f'<p class="notice">{html.escape(notice)}</p>\n'
 
 
 class HtmlWriter(Writer):
@@ -82,20 +104,8 @@ class HtmlWriter(Writer):
 
     def head(self, about: PageHead) -> Iterator[str]:
         page = f", page {about.page:,} of {about.pages:,}" if about.pages > 1 else ""
-        title = _line(about.title)
-        yield (
-            f"<!DOCTYPE html>\n<!-- {about.comment} -->\n"
-            '<html lang="en">\n<head>\n'
-            f'<meta http-equiv="Content-Security-Policy" content="{_policy(about.images)}">\n'
-            '<meta charset="utf-8">\n'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            '<meta name="color-scheme" content="light dark">\n'
-            '<meta name="referrer" content="no-referrer">\n'
-            f"<title>{title} – session report{page}</title>\n"
-            f"<style>{_style()}</style>\n</head>\n<body>\n"
-        )
-        yield f'<header>\n<p class="kind">Session report, toolpair {_line(about.version)}{page}</p>\n<h1>{title}</h1>\n'
-        yield f'<p class="notice">{html.escape(about.notice)}</p>\n'
+        kind = f"Session report, toolpair {about.version}{page}"
+        yield from page_head(about.title, f"session report{page}", kind, about.notice, about.comment, about.images)
         links = [self._link(link, about.page) for link in about.jumps] if about.page == 1 else []
         if links:
             yield _listed("Contents", links)
@@ -115,7 +125,7 @@ class HtmlWriter(Writer):
     def foot(self, about: PageHead) -> Iterator[str]:
         yield "</main>\n<footer>\n"
         yield from self._pages(about)
-        yield "<p>Written by toolpair. Nothing on this page runs or loads anything.</p>\n</footer>\n</body>\n</html>\n"
+        yield FOOT
 
     # before the conversations
 

@@ -27,6 +27,10 @@ _AROUND: Final = re.compile(
     r"|<tool_use_error>(?:Error: )?"
 )
 """What agents write before an output: Codex; Gemini CLI and Qwen Code; opencode; Cline; Claude Code."""
+_GOES_ON: Final = re.compile(r"(?:[;&|({]|\b(?:do|then|else|in))$")
+"""The end of a line of a script after which the command goes on."""
+_SPAN: Final = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
+"""What in a script has no end of a command in it: an escaped character, a quoted text."""
 _MOST: Final = 12_000
 """Characters of arguments that are compared for what an edit changes; of more only the file is named."""
 
@@ -108,11 +112,24 @@ def _does(call: Block, given: Any, folder: str | None) -> str:
         return ""
     does = understood(call.name, given)
     if isinstance(does, Command):
-        return " ".join(does.line.split())
+        words = in_one_line(does.line)
+        # Agents go to the session's folder again and again; a row has no room for it.
+        return words.removeprefix(f"cd {folder} && ") if folder else words
     if not isinstance(does, Edits):
         return ""
     where = from_folder(does.files[0].path, folder) if len(does.files) == 1 else plural(len(does.files), "file")
     return f"{where}  {counts_words(*counts_of(does))}"
+
+
+def in_one_line(script: str) -> str:
+    """The script of a shell on one line, as one would type it there."""
+    script = script.replace("\\\r\n", " ").replace("\\\n", " ").strip()
+    if "\n" not in script or "<<" in script:  # What a document says is no command.
+        return " ".join(script.split())
+    whole = _SPAN.sub(lambda found: found.group().replace("\n", " "), script)
+    lines = [" ".join(line.split()) for line in whole.split("\n") if line.strip()]
+    ends = (" " if _GOES_ON.search(line) else "; " for line in lines[:-1])
+    return "".join(part for both in zip(lines, (*ends, ""), strict=True) for part in both)
 
 
 def counts_of(edits: Edits) -> tuple[int, int]:

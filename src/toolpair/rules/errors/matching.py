@@ -194,6 +194,10 @@ def _grow_left(pasted: PastedText, hit: Hit, part: int) -> None:
     for n in range(part - 1, -1, -1):
         name, fixed = wording.named[n], wording.fixed[n]
         end = hit.start
+        if not fixed and name not in NUMBERS:
+            # Nothing marks where this value begins, and what it is tells nothing.
+            hit.first = (n, 0)
+            return
         if name in NUMBERS:
             found = _NUMBER_BEFORE.search(text, max(0, end - 9), end)
             begin = found.start() if found else end

@@ -19,6 +19,7 @@ from toolpair.rules.errors.texts import title_of
 from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.images import OF_ALL_IMAGES
 from toolpair.rules.profiles import PROFILES, profile
+from toolpair.rules.registry import RULES
 from toolpair.session.find.by_error import ErrorMatch, ErrorSearch
 from toolpair.session.find.by_place import meant_by, offers_at, place_words
 from toolpair.session.find.ids_in_file import ConversationIds
@@ -93,8 +94,18 @@ def find(file: Searched, where: str) -> Target | None:
         return _typed(file, typed)
     known = recognise_all(text)
     if not known:
-        return _by_words(file, text)
-    return _with_others(file, _as_judged(file, _by_error(file, known[-1])), known[:-1])
+        return _fitting(text, _by_words(file, text))
+    return _fitting(text, _with_others(file, _as_judged(file, _by_error(file, known[-1])), known[:-1]))
+
+
+def _fitting(text: str, found: Target) -> Target:
+    """Without what is offered in vain, as the words of the text show."""
+    return replace(found, offers=tuple(one for one in found.offers if _fits(one, text)))
+
+
+def _fits(problem: Problem, text: str) -> bool:
+    words = RULES[problem.rule].offered_by if problem.named is not None and problem.severity == "info" else None
+    return words is None or re.search(words, text) is not None
 
 
 def _with_others(file: Searched, last: Target, known: Iterable[Recognised]) -> Target:
@@ -114,7 +125,7 @@ def find_all(file: Searched, text: str) -> tuple[Target, ...]:
     """The places of all errors in a text, in their order: each that is known, else what `find` finds."""
     known = recognise_all(text)
     if len(known) > 1:
-        return tuple(_as_judged(file, _by_error(file, one)) for one in known)
+        return tuple(_fitting(text, _as_judged(file, _by_error(file, one))) for one in known)
     found = find(file, text)
     return () if found is None else (found,)
 

@@ -6,29 +6,38 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
+from toolpair.source.addresses import DATABASES
 from toolpair.source.container import Container
 from toolpair.source.document import Document
 from toolpair.source.errors import Refused
 from toolpair.source.fingerprint import Identity
 from toolpair.source.folders.layout import place, read_file
 from toolpair.source.folders.save import FilesSave
+from toolpair.source.packing import SUFFIX
 from toolpair.source.saving.checks import refuse_folder, refuse_name
 from toolpair.source.saving.file_names import temporary_name
 from toolpair.source.saving.made import SaveResult, undone_on_failure
 from toolpair.source.saving.new_file import refuse_name_of_session
 from toolpair.source.snapshot import Snapshot
 
+_NEW: Final = "a session that is many files goes into a new folder."
+_FILES: Final = (*DATABASES, ".jsonl", ".json", ".ndjson", ".log", ".txt", SUFFIX)
+
 
 def names_folder(name: str) -> bool:
-    """Whether a copy of this name is to be a folder rather than lines."""
-    return not os.path.splitext(name)[1]
+    """Whether a copy of this name is to be a folder rather than lines. Ids in names of folders may have dots."""
+    return not name.lower().endswith(_FILES)
 
 
 def save_folder(
     path: str, snapshot: Snapshot, container: Container, now: Document, aside: Sequence[bytes]
 ) -> SaveResult:
     """Write the session as it is now into a new folder. Raises Refused or SaveFailed."""
+    path = path.rstrip(os.sep + (os.altsep or ""))
+    if os.path.basename(path) in ("", os.curdir, os.pardir):
+        raise Refused(f"{path or os.sep} is no name that a new folder can get, and {_NEW}", "exists")
     refuse_name(path)
     target = os.path.realpath(path)
     refuse_folder(os.path.dirname(target), path, "give another name")
@@ -36,7 +45,7 @@ def save_folder(
     if own is not None and (target == own or target.startswith(own + os.sep)):
         raise Refused(f"{path} is the session itself, with all others of that folder; name a new folder.", "exists")
     if os.path.lexists(target):
-        raise Refused(f"{path} exists, and a session that is many files goes into a new folder.", "exists")
+        raise Refused(f"{path} exists, and {_NEW}", "exists")
     if aside:
         raise Refused("What fixes set aside is kept beside a file; give a name that ends in .jsonl.", "form")
     refuse_name_of_session(path)

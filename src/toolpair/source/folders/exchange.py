@@ -153,7 +153,7 @@ class Exchange:
     def prepare(self, changes: Sequence[FileChange], shown: str) -> None:
         """Write the new contents and compare them; keep the old files. Raises Refused if one is not as expected."""
         folders = dict.fromkeys(change.path.rpartition("/")[0] for change in changes if change.after is not None)
-        made = [one for one in folders if self._files.stat(one) is None]
+        made = [one for one in folders if one and self._files.stat(one) is None]
         self._journal = _Journal(self._journal.session, [_entry(change) for change in changes], made)
         near = next((change.path for change in changes if change.before is not None), None)
         for number, change in enumerate(changes):

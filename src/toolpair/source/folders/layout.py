@@ -16,7 +16,7 @@ from toolpair.source.record_values import BOM
 from toolpair.source.rows.layout import MarkedText, Row, Stored, StoredSession, Table, Text
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS
 
-_INSIDE: Final = re.compile(r"(?:[^/\\\0.][^/\\\0]*/){2,3}[^/\\\0.][^/\\\0]*\.json")
+_INSIDE: Final = re.compile(r"(?:[^/\\\0.][^/\\\0]*/){0,3}[^/\\\0.][^/\\\0]*\.json")
 
 
 class FolderLayout(ABC):
@@ -30,8 +30,8 @@ class FolderLayout(ABC):
     """What such a folder is, in a sentence."""
     tables: Sequence[Table] = ()
     """The kinds of files; the JSON of each is its row's last column."""
-    only_read = ""
-    """Why no session is saved there, a phrase: then one is read as the list of its `elements`."""
+    kin = ("session of a sub-agent", "sessions of sub-agents")
+    """What `left_out` names: one, and several."""
     open_beside: Sequence[str] = ()
     """Neighbouring folders in which the agent keeps a file open while it runs."""
 
@@ -65,13 +65,13 @@ class FolderLayout(ABC):
         """The paths of the other files that a folder with this session alone needs."""
         return iter(())
 
+    def left_out(self, folder: str, session: str) -> Sequence[str]:
+        """What belongs with the session, but is not copied with it."""
+        return [one.id for one in self.sessions(folder) if one.parent == session]
+
     def opened_by(self, folder: str) -> str | None:
         """How the library that writes such folders opens one, a sentence; None where an agent does."""
         return None
-
-    def elements(self, folder: str, session: str) -> Iterator[bytes]:
-        """The messages of a session that is only read, as JSON. Raises Unreadable."""
-        raise NotImplementedError
 
     def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
         """Where in the folder the file of a row is, with slashes."""
@@ -79,7 +79,7 @@ class FolderLayout(ABC):
 
 
 def is_inside(path: str) -> bool:
-    """Whether it is the path of a record's file: three or four names, none of them hidden."""
+    """Whether it is the path of a record's file: up to four names, none of them hidden."""
     return _INSIDE.fullmatch(path) is not None
 
 

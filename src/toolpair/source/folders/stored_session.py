@@ -9,17 +9,16 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.fingerprint import Identity
 from toolpair.source.folders.exchange import unfinished_saves
 from toolpair.source.folders.layout import FolderLayout, place, row_with_content
-from toolpair.source.limits import USUAL, Limits, fits, no_memory
+from toolpair.source.limits import USUAL, Limits
 from toolpair.source.rows.layout import Row
 from toolpair.source.rows.private_copy import Progress
 from toolpair.source.rows.session_rows import lines_in
-from toolpair.source.snapshot import Snapshot, from_bytes, why_not_opened
+from toolpair.source.snapshot import Snapshot, why_not_opened
 
 _TRIES: Final = 10
 _TICK: Final = 20_000_000
@@ -62,11 +61,8 @@ class StoredFiles(Struct, frozen=True, eq=False):
                 if 0 <= age < _TICK:
                     time.sleep(_TICK / 1e9)  # another change may leave the same time
                     continue
-                only_read = self.layout.only_read
-                data = self._as_list(shown) if only_read else lines_in(self, self.rows(), shown, progress)
+                data = lines_in(self, self.rows(), shown, progress)
                 if self.state() == before:
-                    if only_read:
-                        return replace(from_bytes(data, shown, self.limits), only_read=only_read)
                     return Snapshot(self.path, shown, data, before, None, limits=self.limits, rows=self)
             except FileNotFoundError:
                 continue  # it was there when the folder was listed
@@ -74,16 +70,3 @@ class StoredFiles(Struct, frozen=True, eq=False):
                 name = getattr(error, "filename", None) or shown
                 raise UnreadableFile(why_not_opened(str(name), error)) from None
         raise UnreadableFile(f"{shown} is being written to all the time; close its agent, and try again.")
-
-    def _as_list(self, shown: str) -> bytes:
-        """What the files hold, as a JSON list. Raises Unreadable."""
-        found: list[bytes] = []
-        size = 0
-        for element in self.layout.elements(self.path, self.session):
-            size += len(element)
-            if size > self.limits.standard_input or not fits(2 * size):
-                raise no_memory(shown)
-            found.append(element)
-        if not found:
-            raise UnreadableFile(f"{self.path} has no session {self.session!r}; check the id.")
-        return b"[\n" + b",\n".join(found) + b"\n]\n"

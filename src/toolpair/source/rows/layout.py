@@ -241,6 +241,13 @@ def listed(
     return ((row, sizes.get(row[0], 0)) for row in rows)
 
 
+def ids_given(connection: Connection, table: str) -> dict[str, int]:
+    """The first id of a table that counts them, and the last one that any row has, or had before it was removed."""
+    first, last = connection.execute(f"SELECT min(id), max(id) FROM {quoted(table)}").fetchone()
+    (given,) = connection.execute("SELECT max(seq) FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+    return {"first_id": first or 0, "last_id": max(last or 0, given or 0)}
+
+
 def those_there(connection: Connection, table: Table, keys: Collection[str]) -> set[str]:
     """Those of the keys that rows of the table have."""
     marks = ", ".join("?" * len(keys))

@@ -25,6 +25,8 @@ _WHOLE: Final = 100_000
 """Characters shown of a record where everything is shown."""
 _PATHS: Final = 1 << 16
 """In longer records the place of a change is not named."""
+_FEW: Final = 2
+"""So many records that only count on, or point elsewhere, are shown as they are."""
 _KINDS: Final = {"changed": "", "added": "new ", "removed": "removed ", "moved": "moved "}
 
 
@@ -54,7 +56,9 @@ def diff_of_changes(
 def change_parts(changes: Iterable[Change], noun: str, whole: bool = False, new: bool = False) -> Iterator[Part]:
     """The changes with their headings. `noun` is what a record is called. `new`: of new ones all is shown."""
     for change in changes if whole else folded(changes):
-        if isinstance(change, OnlyCounts):
+        if isinstance(change, OnlyCounts) and len(change.changes) <= _FEW:
+            yield from _parts_of_each(change.changes, noun)
+        elif isinstance(change, OnlyCounts):
             yield Folded(_counted(change, noun), partial(_parts_of_each, change.changes, noun))
         else:
             yield from _parts_of(change, noun, whole or (new and change.before is None))
@@ -78,7 +82,7 @@ def _parts_of(change: Change, noun: str, whole: bool) -> Iterator[Part]:
     before = decoded(change.before) if change.before is not None else None
     after = decoded(change.after) if change.after is not None else None
     yield Title(_title(change, noun))
-    if before is not None and after is not None and change.count == 1:
+    if before is not None and after is not None and change.count < 2:
         if before == after:
             yield Note("the same bytes in another place")
         else:

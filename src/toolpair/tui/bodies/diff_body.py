@@ -238,7 +238,7 @@ class DiffBody(Body):
                 style = f"{under} {under}-mark" if kind == "only" and under else under
                 spans.append(Span(visible(text), style))
         marked = any("mark" in span.style for span in spans)
-        for part in wrap_line(spans, room):
+        for part in wrap_line(spans, room, side.prose):
             carets = ""
             if self._carets and marked:
                 carets = "".join(("^" if "mark" in span.style else " ") * width(span.text) for span in part).rstrip()
@@ -316,7 +316,7 @@ class DiffBody(Body):
 _UNDER: Final = {" ": "", "-": "removed", "+": "added"}
 
 
-_LEAST: Final = 10
+_LEAST: Final = 4
 """Characters of its surroundings that stay on each side of a change."""
 _SPARE: Final = 4
 """Cells by which the numbers of what is left out may grow."""

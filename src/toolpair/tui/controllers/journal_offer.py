@@ -70,18 +70,18 @@ class JournalOffer:
         def answered(answer: str | None) -> None:
             if answer == "take":
                 self._apply_left(left)
-            elif answer == "forget":
+            elif answer == "discard":
                 self._ask_to_forget(left, from_then)
             else:
                 left.release()
                 self._owner.say("not applied. Open the file again to be asked again")
 
-        answers = [("enter", "take", f"apply {them}"), ("D", "forget", f"discard {them}")]
+        answers = [("enter", "take", f"apply {them}"), ("D", "discard", f"discard {them}")]
         self._owner.ask(ConfirmScreen("Not saved", words + changed, answers, escape="not now"), answered)
 
     def _ask_to_forget(self, left: UnsavedWork, what: str) -> None:
         def answered(answer: str | None) -> None:
-            if answer == "yes":
+            if answer is not None:
                 left.forget()
                 self._owner.say("discarded")
             else:
@@ -89,7 +89,7 @@ class JournalOffer:
 
         them = "it" if left.entry.fixes == 1 else "them"
         words = f"Discard {what}? Nothing brings {them} back."
-        self._owner.ask(ConfirmScreen("Discard", words, [("D", "yes", f"discard {them}")]), answered)
+        self._owner.ask(ConfirmScreen("Discard", words, [("D", "discard", f"discard {them}")]), answered)
 
     def _apply_left(self, left: UnsavedWork) -> None:
         """Apply it in the background, on top of what has been applied by now."""

@@ -64,7 +64,7 @@ def _ask_which(owner: Owner, problem: Problem) -> None:
         return
 
     def answered(answer: str | None) -> None:
-        if answer == "other":
+        if answer == "other-ways":
             here = owner.current_problem()
             if owner.is_free() and here is not None:
                 choose_fix(owner, here)
@@ -83,7 +83,7 @@ def _ask_which(owner: Owner, problem: Problem) -> None:
 
     answers = [(key, str(n), named(*ways[n])) for n, (key, _, _) in enumerate(choices)]
     if problem.fixes:
-        answers.append(("f", "other", "all the ways"))
+        answers.append(("f", "other-ways", "all the ways"))
     question = ConfirmScreen(
         guess_title(guessed),
         lambda width, height: guess_lines(owner.session, owner.glyphs, problem, choices[0][1], width, height, choices),

@@ -62,20 +62,20 @@ def view_bytes(owner: Owner, problem: Problem) -> None:
         owner.say("no fix is known here, so no byte would change")
         return
     from toolpair.session.carrying_out import preview
-    from toolpair.tui.fix_effects import effects_before
+    from toolpair.tui.fix_effects import EffectsBefore
     from toolpair.tui.screens.viewer import ViewerScreen
     from toolpair.tui.viewer_pages import change_pages
 
     changes = partial(preview, owner.session.conversation, fix)
-    folder = owner.session.conversation.transcript.folder
-    first = partial(effects_before, problem, fix, folder)
-    pages = change_pages(changes, owner.overview.noun, owner.tool.carets, first)
+    first = EffectsBefore(problem, fix, owner.session.conversation)
+    pages = change_pages(changes, owner.overview.noun, owner.tool.carets, first, whole_new=True)
     owner.open(ViewerScreen(f"Exact bytes: {visible(fix.title)}", pages))
 
 
 def view_sent(owner: Owner) -> None:
     """Show what the model sees, now and after saving."""
-    from toolpair.tui.screens.viewer import ViewerScreen, text_page
+    from toolpair.tui.screens.sees import SeesScreen
+    from toolpair.tui.screens.viewer import text_page
     from toolpair.tui.sees_text import SHORT, line_style, records_text, sent_text
 
     if not owner.is_whole():
@@ -91,7 +91,7 @@ def view_sent(owner: Owner) -> None:
         pages = [page("now", before), page("after saving", now)]
     pages.append(page("in full", now, None))
     pages.append(text_page("lines", lambda: records_text(now)))
-    owner.open(ViewerScreen("What the model sees", pages, len(pages) - 3))
+    owner.open(SeesScreen("What the model sees", pages, len(pages) - 3, session))
 
 
 def view_statistics(owner: Owner) -> None:

@@ -10,8 +10,8 @@ from textual.binding import Binding, BindingType
 from toolpair.rules.binding import without_thinking
 from toolpair.session.session import PLACEHOLDER
 from toolpair.tui.bodies.change_parts import diff_of_changes
-from toolpair.tui.fix_effects import effects_before, filling
-from toolpair.tui.keys import APP
+from toolpair.tui.fix_effects import EffectsBefore, filling
+from toolpair.tui.keys import APP, CHOOSER, PANES
 from toolpair.tui.screens.base_screen import hint_line
 from toolpair.tui.screens.choice_list import ChoiceScreen
 from toolpair.tui.screens.prompt import PromptScreen
@@ -30,8 +30,9 @@ class ChooserScreen(ChoiceScreen[Choice | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *APP.bindings(),
+        *CHOOSER.bindings(),
+        *PANES.bindings(),
         Binding("enter", "take", "take this fix", show=False),
-        Binding("e", "edit", "edit the text", show=False),
     ]
     DEFAULT_CSS = "ChooserScreen LineList { height: auto; max-height: 50%; }"
 
@@ -82,7 +83,7 @@ class ChooserScreen(ChoiceScreen[Choice | None]):
 
         conversation = self.tool.session.conversation
         changes = preview(conversation, self.fix)
-        first = partial(effects_before, self._problem, self.fix, conversation.transcript.folder)
+        first = EffectsBefore(self._problem, self.fix, conversation)
         noun, carets = self.tool.overview.noun, self.tool.carets
         make = partial(diff_of_changes, self.glyphs, lambda: changes, noun, carets, folds=False)
         self.details.show(filling(make, first, self.size.width - 1, self.details.size.height))

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widgets import Input
 
 from toolpair.tui.commands import Command, completed, found_for
+from toolpair.tui.keys import COMPLETE, FILTERED
 from toolpair.tui.screens.base_screen import hint_line
 from toolpair.tui.screens.list_dialog import ListDialog
 from toolpair.tui.styled_text import Line, spread
@@ -22,11 +23,8 @@ class CommandScreen(ListDialog[str | None]):
     """Returns the action of the chosen command."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "close", show=False),
-        Binding("tab", "complete", "complete", show=False, priority=True),
-        Binding("up", "move(-1)", "up", show=False, priority=True),
-        Binding("down", "move(1)", "down", show=False, priority=True),
-        Binding("ctrl+p", "back", "close", show=False),
+        *COMPLETE.bindings(priority=True),
+        *FILTERED.bindings(priority=True),
     ]
     DEFAULT_CSS = "CommandScreen LineList { max-height: 20; }"
 
@@ -72,8 +70,9 @@ class CommandScreen(ListDialog[str | None]):
         self._shown = found_for(event.value, self._commands)
         self._fill(0)
 
-    def action_move(self, by: int) -> None:
-        self.list.action_move(by)
+    def action_palette(self) -> None:
+        """The key that opened it closes it."""
+        self.finish()
 
     def action_complete(self) -> None:
         field = self.query_one(SafeInput)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from textual.binding import Binding
@@ -44,27 +44,33 @@ class HelpScreen(ViewerScreen):
     def __init__(self, over: Screen[Any] | None = None) -> None:
         """`over`: the screen whose keys come first."""
         own = _groups_of(over)
-        super().__init__("All keys", [text_page("keys", lambda: keys_text(self.glyphs, own), _style)])
+        text = text_page("keys", lambda: keys_text(self.glyphs, self.tool.own.keys, own), _style)
+        super().__init__("All keys", [text])
 
     def hints(self) -> list[Hint]:
         if self.query_one("#find").has_class("-open"):
             return super().hints()
-        return [("j k", "scroll", ""), ("/", "find", "search"), ("n", "next", "hit(1)"), ("q", "back", "leave")]
+        return [
+            (self.glyphs.both("j", "move(1)", "k", "move(-1)"), "scroll", ""),
+            ("/", "find", "search"),
+            ("n", "next", "hit(1)"),
+            ("q", "back", "leave"),
+        ]
 
 
 def _groups_of(screen: Screen[Any] | None) -> set[str]:
     """The groups of keys that only a few screens have, as far as this one has them."""
     bindings = screen.BINDINGS if screen is not None else ()
     ids = (binding.id for binding in bindings if isinstance(binding, Binding))
-    return {found.partition(".")[0].removesuffix("_move") for found in ids if found} - {"app", "move"}
+    return {found.partition(".")[0] for found in ids if found} - {"app", "move"}
 
 
-def keys_text(glyphs: Glyphs, own: Collection[str] = ()) -> str:
-    """All keys by groups, those of `own` first."""
+def keys_text(glyphs: Glyphs, own: Mapping[str, str], first: Collection[str] = ()) -> str:
+    """All keys by groups, those of `first` before the others. `own`: the keys of the user's own."""
     out: list[str] = []
-    for group in sorted(GROUPS, key=lambda group: group.id not in own):
+    for group in sorted(GROUPS, key=lambda group: group.id not in first):
         out.append(group.title)
-        out += [f"  {glyphs.keys(key_names(key.keys), key.action):<16} {key.label}" for key in group.keys if key.listed]
+        out += [f"  {key_names(group.keys_of(key, own)):<16} {key.label}" for key in group.keys if key.listed]
         out.append("")
     text = "\n".join(out) + "\n" + SIGNS
     return "\n".join(map(glyphs.own, text.split("\n"))) if glyphs.ascii else text

@@ -40,6 +40,9 @@ class ListDialog(Dialog[T], Generic[T]):
         self.list.styles.height = max(1, min(len(lines), most))
         self.list.show([[line] for line in lines], cursor)
 
+    def action_move(self, by: int) -> None:
+        self.list.action_move(by)
+
     def on_input_submitted(self) -> None:
         self.action_choose()
 

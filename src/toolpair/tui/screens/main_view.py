@@ -207,7 +207,7 @@ class MainView(Owner):
             return Needs(rows, *card.needs(self._said), causes=causes, preview=self._preview_lines)
         if self.in_causes or width < PREVIEW[0] or height < PREVIEW[1]:
             return Needs(rows, ROW_CARD, 3, causes)
-        return Needs(rows)
+        return Needs(rows, preview=self._preview_lines)
 
     def _divide(self, width: int, height: int, head: int, needs: Needs) -> Areas:
         """Divide the lines and columns; does nothing if nothing has changed."""
@@ -338,7 +338,8 @@ class MainView(Owner):
         fix = problem.recommended if problem is not None else None
         maker = self._preview_text(self.glyphs, conversation, row, fix, self.overview.noun, self.tool.carets)
         self._maker = maker
-        preview.show(*(maker.one_column(divided.beside) if divided.beside else maker.two_columns(width)))
+        beside, room = divided.beside, divided.lower - 1
+        preview.show(*(maker.one_column(beside, room) if beside else maker.two_columns(width)))
         if preview.height != self._preview_lines:
             self._preview_lines = preview.height
             self.redraw()  # It gets the lines that it needs.

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from toolpair.tui.keys import APP
+from toolpair.tui.keys import APP, FILTERED
 from toolpair.tui.later import LaterOn
 from toolpair.tui.screens.list_dialog import ListDialog
 from toolpair.tui.widgets.field import Field, SafeInput
@@ -48,7 +48,11 @@ def choose(
 class MenuScreen(ListDialog[MenuEntry | None]):
     """Returns the chosen entry."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "choose", "choose", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *APP.bindings(),
+        *FILTERED.bindings(priority=True),
+        Binding("enter", "choose", "choose", show=False),
+    ]
     DEFAULT_CSS = """
     MenuScreen.-live { background: $background 0%; }
     MenuScreen LineList { max-height: 20; }
@@ -93,11 +97,7 @@ class MenuScreen(ListDialog[MenuEntry | None]):
     def on_key(self, event: events.Key) -> None:
         if self.inert:
             return
-        if self._filter and event.key in ("up", "down"):
-            self.list.action_move(1 if event.key == "down" else -1)
-            event.stop()
-            event.prevent_default()
-        elif not self._filter and event.character is not None and event.character in "123456789":
+        if not self._filter and event.character is not None and event.character in "123456789":
             number = int(event.character) - 1
             if number < len(self._shown):
                 event.stop()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec.structs import replace
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from toolpair.agents.catalog import described, looked_in, variables
 from toolpair.formats.agent import FoundSession
@@ -24,13 +24,13 @@ from toolpair.tui.aside import Aside
 from toolpair.tui.background_loading import Opening
 from toolpair.tui.compared_sides import on_machine
 from toolpair.tui.content_search import ContentSearch
-from toolpair.tui.keys import PICKER_MOVE
+from toolpair.tui.keys import PICKER
 from toolpair.tui.numbers import count_text
 from toolpair.tui.picker_checks import Glimpse, Mark
 from toolpair.tui.picker_text import ORDERS, haystack, heads_line, preview_lines, row_line, sort_key
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.session_list import Sessions
-from toolpair.tui.styled_text import Line, Span, spread, with_hits
+from toolpair.tui.styled_text import Glyphs, Line, Span, spread, with_hits
 from toolpair.tui.typed_ahead import EarlyKeys
 from toolpair.tui.widgets.field import Field, SafeInput
 from toolpair.tui.widgets.row_list import RowList
@@ -54,34 +54,25 @@ _WITH_PREVIEW: Final = 20
 """Lines of a screen that has a preview."""
 _TALLEST: Final = 14
 """Lines of the tallest preview."""
+_AROUND: Final = 6
+"""Lines that are neither the list's nor the preview's."""
 _AT_ONCE: Final = frozenset({"back", "help"})
-"""The actions that are possible while there is no list yet, or a session is being opened."""
-_NEVER_KEPT: Final = frozenset({"escape", "f1"})
-"""Their keys."""
-_FOR_A_LIST: Final = frozenset(
-    {"enter", "ctrl+s", "ctrl+t", "ctrl+f", *(name for key in PICKER_MOVE.keys for name in key.keys.split(","))}
-)
-"""The keys that are not for the filter."""
+"""The actions that are possible while there is no list yet, or a session is being opened. Their keys are never kept."""
 
 
 class _Filter(SafeInput):
     """Letters are typed into it; the keys that move among the sessions are not."""
 
+    keys: Collection[str] = ()
+
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        return character not in ("[", "]") and super().check_consume_key(key, character)
+        return key not in self.keys and super().check_consume_key(key, character)
 
 
 class PickerScreen(BaseScreen[None]):
     """Letters go to the filter; `esc` clears it, then returns to the session one came from, or quits."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "help", "all keys", show=False),
-        Binding("escape", "back", "clear the filter, then quit", show=False),
-        Binding("ctrl+s", "order", "sort", show=False, priority=True),
-        Binding("ctrl+t", "mark", "mark, then compare two", show=False, priority=True),
-        Binding("ctrl+f", "search_contents", "search what was said", show=False, priority=True),
-        *PICKER_MOVE.bindings(priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = PICKER.bindings(priority=True)
     DEFAULT_CSS = """
     PickerScreen #empty { height: 1fr; display: none; }
     PickerScreen.-empty #empty { display: block; }
@@ -117,11 +108,21 @@ class PickerScreen(BaseScreen[None]):
         yield Lines(id="top")
         filter_ = _Filter(id="filter")
         filter_.placeholder = "type to filter"
+        filter_.keys = self._keys
         yield Field(self.glyphs, filter_)
         yield Lines(id="heads")
         yield RowList(self.glyphs, self._line)
         yield Lines(id="empty")
         yield Lines(id="bottom")
+
+    @property
+    def glyphs(self) -> Glyphs:
+        return self.tool.typing_glyphs
+
+    @property
+    def _keys(self) -> frozenset[str]:
+        """The keys that are not for the filter."""
+        return PICKER.held(self.tool.own.keys)
 
     @property
     def _list(self) -> RowList:
@@ -154,14 +155,15 @@ class PickerScreen(BaseScreen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Keys for what is not there yet are kept, and all later ones with them, in order."""
-        if event.key in _NEVER_KEPT:
+        own = self.tool.own.keys
+        if any(event.key in PICKER.keys_of(key, own).split(",") for key in PICKER.keys if key.action in _AT_ONCE):
             return
         if self._is_ready:
             if self.tool.typed_ahead.let_in < self._ready_since:  # the field was not there yet to get it
                 event.stop()
                 self.tool.typed_ahead.again([event])
             return
-        if self._opening or self.early or event.key in _FOR_A_LIST:
+        if self._opening or self.early or event.key in self._keys:
             event.stop()
             self.set_focus(None)
             self.early.keep(event)
@@ -288,8 +290,9 @@ class PickerScreen(BaseScreen[None]):
         if filtered:
             leaves = "clear the filter" if search is None else "end the search"
         hints: list[Hint] = [
-            ("enter", "open" if self._chosen is None else "compare with this", "open"), ("↑ ↓", "move", ""),
-            ("letters", "filter", ""), ("ctrl+f", "search contents", "search_contents"),
+            ("enter", "open" if self._chosen is None else "compare with this", "open"),
+            (glyphs.both("↑", "move(-1)", "↓", "move(1)"), "move", ""), ("letters", "filter", ""),
+            ("ctrl+f", "search contents", "search_contents"),
             ("]", "next broken", "problem(1)"), ("!", "only broken", "only_broken"),
             ("ctrl+s", "sort", "order"),
             ("ctrl+t", "mark to compare" if self._marked is None else "compare with the marked one", "mark"),
@@ -308,7 +311,8 @@ class PickerScreen(BaseScreen[None]):
         if self._still is not None:
             self._still.stop()
             self._still = None
-        most = min(_TALLEST, (height - 4) // 4) if height >= _WITH_PREVIEW else 0
+        free = height - _AROUND - len(self._found)  # what the list leaves empty, whatever is typed
+        most = min(_TALLEST, max(free, (height - 4) // 4)) if height >= _WITH_PREVIEW else 0
         if found is None or not most:
             return [()] * most
         key, glimpses = _key(found), self._sessions.glimpses
@@ -401,7 +405,7 @@ class PickerScreen(BaseScreen[None]):
         typed = self.query_one(SafeInput).value.split()
         words = " ".join(word for word in typed if word != BROKEN)
         if not words:
-            self.say("type what was said, then ctrl+f")
+            self.say(f"type what was said, then {self.glyphs.key('ctrl+f', 'search_contents')}")
             return
         found = [one for one in self._found if BROKEN not in typed or self._is_broken(one)]
         self._search = search = ContentSearch(words, self._sessions.judge(), found)
@@ -499,7 +503,8 @@ class PickerScreen(BaseScreen[None]):
             self.note = "the sessions of this agent are not understood yet"
         elif marked is None:
             self._marked = found
-            self.note = f"{os.path.basename(found.path)} is marked: ctrl+t on another one compares the two"
+            key = self.glyphs.key("ctrl+t", "mark")
+            self.note = f"{os.path.basename(found.path)} is marked: {key} on another one compares the two"
         else:
             self._marked, self.note = None, ""
             if marked.path != found.path:

@@ -82,13 +82,20 @@ class ProfilesScreen(ListDialog[str | None]):
                 glyphs.ui(f" {name:<{wide}} "),
                 glyphs.ui(f" {words:<{counts}} ", style),
                 glyphs.ui(f" {mark:<4}", "key"),
-                glyphs.ui(profile(id_).title, "dim"),
+                glyphs.ui(_title(id_), "dim"),
             )
             lines.append(glyphs.fit(line, room))
         self.fill(lines, int(self.size.height * 0.75))
 
     def action_choose(self) -> None:
         self.finish(self._ids[self.list.cursor])
+
+
+def _title(id_: str) -> str:
+    """What it is called; of a family of models, which comes below its API, what makes it one."""
+    whole = profile(id_).title
+    family, _, of = id_.partition("/")
+    return whole.removeprefix(profile(family).title).strip(" ()") or whole if of else whole
 
 
 def found_text(errors: int, warnings: int) -> Found:

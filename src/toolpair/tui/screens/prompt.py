@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from toolpair.tui.filter_terms import completed
+from toolpair.tui.keys import COMPLETE
 from toolpair.tui.screens.base_screen import Dialog, hint_line
 from toolpair.tui.widgets.field import Field, PasteInput, SafeInput
 from toolpair.tui.widgets.text_block import Lines
@@ -103,7 +104,7 @@ class FilterPrompt(PromptScreen):
     sign = "&"
     DEFAULT_CSS = "FilterPrompt { background: $background 0%; }"  # the rows must be readable while one types
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "complete", "complete", show=False, priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = COMPLETE.bindings(priority=True)
 
     def __init__(
         self,

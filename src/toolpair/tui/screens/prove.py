@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from toolpair.proof import isolation
 from toolpair.proof.asking import CannotAsk
 from toolpair.proof.proof import prove
 from toolpair.proof.words import NETWORK, NO_NETWORK, Told, after_words, told
 from toolpair.tui.aside import Aside
+from toolpair.tui.keys import PROVE
 from toolpair.tui.screens.base_screen import Dialog, HeldKey, Hint, hint_line
 from toolpair.tui.styled_text import Line
 from toolpair.tui.widgets.text_block import Lines
@@ -28,10 +29,7 @@ _KEY: Final = "V"
 class ProveScreen(Dialog[None]):
     """Asks first; then the agent runs until it has answered, or escape ends it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "close", show=False),
-        Binding(_KEY, "ask", "ask it", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = PROVE.bindings()
 
     def __init__(self, session: Session, asked: Asked) -> None:
         super().__init__()
@@ -78,7 +76,7 @@ class ProveScreen(Dialog[None]):
         return self._told
 
     def action_ask(self) -> None:
-        if self._state == "question" and self._held.admits(_KEY):
+        if self._state == "question" and self._held.admits(self.glyphs.key(_KEY, "ask")):
             self._state, self.note = "asking", ""
             self.draw()
             self.in_thread(self._ask, "prove", self._failed)

@@ -15,7 +15,7 @@ from toolpair.text.cells import wrap
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.bodies.text_body import TextBody
-from toolpair.tui.keys import APP
+from toolpair.tui.keys import APP, PANES
 from toolpair.tui.numbers import count_text
 from toolpair.tui.screens.base_screen import hint_line
 from toolpair.tui.screens.choice_list import ChoiceScreen
@@ -151,7 +151,11 @@ def _left(sketch: Sketch) -> str:
 class RecipesScreen(ChoiceScreen[Sketch | None]):
     """Returns the chosen recipe's result, to be staged."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "take", "apply it", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *APP.bindings(),
+        *PANES.bindings(),
+        Binding("enter", "take", "apply it", show=False),
+    ]
     DEFAULT_CSS = "RecipesScreen LineList { height: auto; max-height: 60%; }"
 
     def __init__(self, tried: dict[int, Sketch | Exception]) -> None:
@@ -201,7 +205,8 @@ class RecipesScreen(ChoiceScreen[Sketch | None]):
         """The movement keys scroll the list, or the text below it."""
         reading = self.details.has_focus
         moves = ("scroll", "back to the list") if reading else ("another recipe", "read on below")
-        hints = [("enter", "apply it, then review", "take"), ("j k", moves[0], ""), ("tab", moves[1], "")]
+        moved = self.glyphs.both("j", "move(1)", "k", "move(-1)")
+        hints = [("enter", "apply it, then review", "take"), (moved, moves[0], ""), ("tab", moves[1], "app.focus_next")]
         hints.append(("esc", "back", "back"))
         self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, self.size.width, keep_first=True)])
 

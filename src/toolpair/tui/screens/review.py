@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from toolpair.session.carrying_out import preview
 from toolpair.session.reopening import reopened
@@ -20,11 +20,12 @@ from toolpair.tui.aside import Aside
 from toolpair.tui.background_loading import know
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.change_parts import diff_of_changes
-from toolpair.tui.bodies.stacked_body import LinesBody
+from toolpair.tui.bodies.diff_body import DiffBody
+from toolpair.tui.bodies.stacked_body import LinesBody, StackedBody
 from toolpair.tui.card_text import is_slow_to_preview
 from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.desk import Desk
-from toolpair.tui.fix_effects import effects_before, filling
+from toolpair.tui.fix_effects import EffectsBefore, filling, pair_parts
 from toolpair.tui.keys import APP, REVIEW
 from toolpair.tui.review_text import ReviewText, alike, counted
 from toolpair.tui.screens.base_screen import BaseScreen, HeldKey, Hint, hint_line
@@ -78,7 +79,6 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         *APP.bindings(),
         *REVIEW.bindings(),
-        Binding("r", "read_again", "read it again", show=False),
     ]
     DEFAULT_CSS = "ReviewScreen BodyView { height: 1fr; }"
 
@@ -219,10 +219,23 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             title = (*glyphs.rule(f"{words}: {here[0].title}", width - line_width(right)), *right)
             body = self._diff_of(here[0], width)
         else:
-            text = ReviewText(self._overview, glyphs, width, ())
-            body = LinesBody(glyphs, text.problem_in_full(here) if here is not None else [])
+            body = self._left(here, width) if here is not None else LinesBody(glyphs, [])
         self.query_one("#of-row", Lines).show([title])
         self.query_one(BodyView).show(body)
+
+    def _left(self, problem: Problem, width: int) -> Body:
+        """What is not fixed: what it does, then the pair, and what the fix would write."""
+        glyphs, conversation = self.glyphs, self._session.conversation
+        said = LinesBody(glyphs, ReviewText(self._overview, glyphs, width - 1, ()).problem_in_full(problem))
+        if problem.call is None and problem.result is None:
+            return said
+        fix, room = problem.recommended, max(1, self._diff_room - said.rows - 3)
+        pair = (
+            EffectsBefore(problem, fix, conversation)
+            if fix is not None
+            else partial(pair_parts, problem.call, problem.result, conversation.transcript.folder, room)
+        )
+        return StackedBody(glyphs, [said, LinesBody(glyphs, [()]), DiffBody(glyphs, pair, carets=self.tool.carets)])
 
     def _diff_of(self, row: Staged, width: int) -> Body:
         glyphs, noun, carets = self.glyphs, self._overview.noun, self.tool.carets
@@ -234,13 +247,12 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             found = decision.find(state.problems)
             if found is not None:
                 changes: list[Change] = preview(state, found[1], decision.text)
-                first = partial(effects_before, *found, state.transcript.folder, decision.text)
+                first = EffectsBefore(*found, state, decision.text)
                 make = partial(diff_of_changes, glyphs, partial(list, changes), noun, carets, folds=False)
                 return filling(make, first, width - 1, self._diff_room - 1)
         # It cannot be told from the others.
-        return LinesBody(
-            glyphs, glyphs.paragraph(f"{glyphs.key('p', 'diff')} shows the bytes of all that is applied.", width, "dim")
-        )
+        words = f"{glyphs.key('p', 'diff')} shows the bytes of all that is applied."
+        return LinesBody(glyphs, glyphs.paragraph(words, width - 1, "dim"))
 
     def action_exclude(self) -> None:
         rows = self._rows()
@@ -296,11 +308,12 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                     self.finish(None)
 
         def answered(answer: str | None) -> None:
-            if answer == "yes":
+            if answer is not None:
                 self.ask(WritingScreen(0, self._read_again, "reading it again"), read)
 
-        words = "Read the file again? Your fixes are undone; A applies the certain ones again."
-        self.ask(ConfirmScreen("Read again", words, [("r", "yes", "read it again")]), answered)
+        key = self.glyphs.key("A", "fix_all")
+        words = f"Read the file again? Your fixes are undone; {key} applies the certain ones again."
+        self.ask(ConfirmScreen("Read again", words, [("r", "read-again", "read it again")]), answered)
 
     def _read_again(self, steps: Steps) -> Session:
         """What the file holds now, without what is applied. Runs in a thread."""
@@ -366,14 +379,14 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         def answered(answer: str | None) -> None:
             if answer == "yes":
                 self._save(None, allow_links=True)
-            elif answer == "copy":
+            elif answer == "save-copy":
                 self.action_save_copy()
 
         words = (
             "This file has other names (hard links). They keep the old content: only the name that you opened "
             "gets the fixed one."
         )
-        answers = [("enter", "yes", "save under this name only"), ("s", "copy", "save a copy")]
+        answers = [("enter", "yes", "save under this name only"), ("s", "save-copy", "save a copy")]
         self.ask(ConfirmScreen("Other names", words, answers), answered, of_state=True)
 
     def _ask_aside(self) -> None:

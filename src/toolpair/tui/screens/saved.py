@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from toolpair.shell.program import command as program
+from toolpair.text.cells import width as text_width
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.shell import shell_word
 from toolpair.tui.bodies.body import gap
@@ -88,8 +89,10 @@ class SavedScreen(BaseScreen[str | None]):
             rows.append(("Next", saved.resume))
         rows += [("Note", note) for note in saved.notes]
         for name, words in rows:
-            first, *more = glyphs.paragraph(visible(words), width, indent=_INDENT, limit=4)
+            beside, below = _parted(visible(words), width - _INDENT)
+            first, *more = glyphs.paragraph(beside, width, indent=_INDENT, limit=4)
             lines += [(glyphs.ui(f" {name}".ljust(_INDENT), "dim"), *first[1:]), *more]
+            lines += glyphs.paragraph(below, width, indent=3, limit=4) if below else []
         return lines
 
     @property
@@ -148,3 +151,12 @@ class SavedScreen(BaseScreen[str | None]):
                 self.say(problem)
 
         restore_backup(self, self._desk, backup, ended, self._steps, only_as_is=True)
+
+
+def _parted(words: SafeText, cells: int) -> tuple[SafeText, SafeText]:
+    """What stands beside a title, and what goes below it: a name that is too long for that many cells, and the rest."""
+    long = next((word for word in words.split(" ") if text_width(SafeText(word)) > cells), None)
+    if long is None:
+        return words, SafeText("")
+    at = words.index(long)
+    return SafeText(words[:at].rstrip()), SafeText(words[at:])

@@ -17,7 +17,7 @@ from toolpair.reports.reading.call_line import call_line, tool_name
 from toolpair.text.cells import cut, fit, width
 from toolpair.text.safe import SafeText, visible, visible_text
 from toolpair.tui.aside import Aside
-from toolpair.tui.keys import APP, STATISTICS
+from toolpair.tui.keys import APP, PANES, STATISTICS
 from toolpair.tui.numbers import count_text, seconds_text, size_text
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.searching import GivingWay
@@ -95,7 +95,7 @@ def title_line(glyphs: Glyphs, sorted_by: int, names: int, cells: int) -> Line:
     spans: list[Span] = []
     for number, column in enumerate(COLUMNS):
         here = number == sorted_by
-        title = f"{column.title}{'↓' if here else ''}"
+        title = f"{column.title}{' ↓' if here else ''}"
         style = "title" if here else "dim"
         if not number:
             spans.append(Span(fit(glyphs.own(f"── {title} ──"), names, ""), style, f"sort_by({number})"))
@@ -106,16 +106,21 @@ def title_line(glyphs: Glyphs, sorted_by: int, names: int, cells: int) -> Line:
     return tuple(spans)
 
 
+def _shown(name: str) -> SafeText:
+    """A tool as its rows have it, with its MCP server."""
+    return visible(" ".join(filter(None, tool_name(name))))
+
+
 def name_cells(tools: Sequence[ToolNumbers], cells: int) -> int:
     """The width of the first column: as wide as the longest name, if there is room."""
     bars = sum(column.share is not None for column in COLUMNS) * (_BAR + 1) if cells >= WIDE else 0
     room = max(8, cells - bars - sum(column.cells for column in COLUMNS))
-    return min(room, max(_LEAST_NAME, *(width(visible(tool.name)) for tool in tools), 0))
+    return min(room, max(_LEAST_NAME, *(width(_shown(tool.name)) for tool in tools), 0))
 
 
 def tool_line(glyphs: Glyphs, tool: ToolNumbers, most: Sequence[float], names: int, cells: int) -> Line:
     """One tool. `most` is the largest share of each column."""
-    spans: list[Span] = [Span(fit(visible(tool.name), names, glyphs.ellipsis), "tool")]
+    spans: list[Span] = [Span(fit(_shown(tool.name), names, glyphs.ellipsis), "tool")]
     for number, column in enumerate(COLUMNS[1:], 1):
         style = "error" if column.title == "failed" else ""
         spans.append(Span(glyphs.own(column.text(tool).rjust(column.cells)), style))
@@ -184,6 +189,7 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         *APP.bindings(),
         *STATISTICS.bindings(),
+        *PANES.bindings(),
         Binding("enter", "choose", "show", show=False),
     ]
     DEFAULT_CSS = """
@@ -278,7 +284,8 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
         hints: list[Hint] = [
             ("enter", "show only these" if tools else "go there", "choose"),
             ("tab", "largest outputs" if tools else "tools", "app.focus_next"),
-            ("h l", "sort", "sort(1)"), ("y", "copy as CSV", "csv"), ("?", "all keys", "help"), ("q", "back", "leave"),
+            (glyphs.both("h", "sort(-1)", "l", "sort(1)"), "sort", "sort(1)"),
+            ("y", "copy as CSV", "csv"), ("?", "all keys", "help"), ("q", "back", "leave"),
         ]  # fmt: skip
         note = [glyphs.rule(self.note, width)]
         self.query_one("#bottom", Lines).show([*note, hint_line(glyphs, hints, width)])

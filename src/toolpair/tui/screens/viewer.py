@@ -209,7 +209,7 @@ class ViewerScreen(BaseScreen[None]):
         if len(self._pages) > 1:
             tabs = self._tabs
             after = tabs[(tabs.index(self._page) + 1) % len(tabs)]
-            hints.append(("h l", "other pages", f"page({after})"))
+            hints.append((self.glyphs.both("h", "side(-1)", "l", "side(1)"), "other pages", f"page({after})"))
         if self._other is not None:
             hints.append(("v", "record" if self._pages[self._page].record_of is None else "close the record", "record"))
         if self._pages[self._page].beside is not None and self.size.width >= SIDE_BY_SIDE:

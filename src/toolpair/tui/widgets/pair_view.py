@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from toolpair.tui.keys import MOVE
-from toolpair.tui.layout import left_column
+from toolpair.tui.layout import SPACIOUS, left_column
 from toolpair.tui.overview import Overview
 from toolpair.tui.paint import Scrolled
 from toolpair.tui.rail import BREAKS, NOTE, ProblemTicks, Ticks, rail
@@ -252,7 +252,8 @@ class PairView(Scrolled, can_focus=True, inherit_bindings=False):
         strips = self._cache.get(key)
         if strips is None or (strips and strips[0].cell_length != cells):
             here = position == self.cursor
-            maker = RowLines(self.overview, self._glyphs, cells - self.times_width, self.stacked, self.query_text)
+            room, spacious = cells - self.times_width, self.size.width >= SPACIOUS
+            maker = RowLines(self.overview, self._glyphs, room, self.stacked, self.query_text, spacious)
             lines = maker.lines(self._order[position], self.side if here else None)
             if self.times_width and lines:
                 lines[0] = spread(lines[0], self._times(position), cells)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
 from msgspec import Struct
@@ -47,12 +47,30 @@ _LOST: Final = {
 class DamagedRecords:
     """All damaged records of a file."""
 
-    def __init__(self, format: Format, items: Sequence[Item], transcript: Transcript, document: Document) -> None:
+    def __init__(
+        self,
+        format: Format,
+        items: Sequence[Item],
+        transcript: Transcript,
+        document: Document,
+        without: Callable[[Set[int]], tuple[Sequence[Item], Transcript]],
+    ) -> None:
+        """`without` gives the records, and their transcript, as an agent has them that cannot read some of them."""
         self._format = format
         self._items = items
         self._agent = transcript.agent
         candidates = [*unreadable(items, document), *flawed(transcript, document, format)]
-        effects = format.damage(items, transcript, [found.damage for found in candidates]) if candidates else ()
+        damages = [found.damage for found in candidates]
+        # An agent whose sessions these are, and of which it is known what it sends, reads nothing but JSON.
+        strict = transcript.native and format.sees is not None
+        no_json = {found.damage.record for found in candidates if strict and found.is_no_number}
+        if no_json:
+            items, transcript = without(no_json)
+            damages = [
+                replace(found.damage, readable=False) if strict and found.is_no_number else found.damage
+                for found in candidates
+            ]
+        effects = format.damage(items, transcript, damages) if candidates else ()
         self.found: tuple[FoundDamage, ...] = tuple(
             FoundDamage(candidate.damage, effect_on_resume, candidate.reason, repairs_for(candidate, effect_on_resume))
             for candidate, effect_on_resume in zip(candidates, effects, strict=True)

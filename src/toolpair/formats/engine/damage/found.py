@@ -38,6 +38,11 @@ class Candidate(Struct, frozen=True, eq=False):
     whole: bool = True
     """Repaired, all of it is there."""
 
+    @property
+    def is_no_number(self) -> bool:
+        """Whether a record is no JSON only for a NaN or Infinity, which Python writes."""
+        return self.way is not None and self.way.how == "numbers"
+
 
 def unreadable(items: Sequence[Item], document: Document) -> Iterator[Candidate]:
     """The unreadable records. One that spans several lines counts once."""
@@ -154,7 +159,7 @@ def _of_file(document: Document) -> Iterator[Candidate]:
 
 
 def _around(document: Document) -> Iterator[Candidate]:
-    raw = b"".join(document.around)
+    raw = b"".join(document.outside)
     for rule in document.flaws_around if document.records else ():
         damage = Damage(document.records[0].uid, rule, 1, True, (), None, raw, first=True, front=True)
         yield Candidate(damage, f"{_flaw(rule, raw)} outside of the messages", Way(_WAYS_AROUND[rule]))
@@ -168,8 +173,6 @@ def flawed(transcript: Transcript, document: Document, format: Format) -> Iterat
         record = document.record(uid)
         at = document.index(uid)
         for rule in rules:
-            if rule == "record.bad_json" and transcript.native:
-                continue  # no agent writes NaN, and what each makes of it is not known
             damage = Damage(
                 uid,
                 rule,
@@ -180,6 +183,7 @@ def flawed(transcript: Transcript, document: Document, format: Format) -> Iterat
                 record.body,
                 first=at == 0,
                 last=at + 1 == len(document),
+                at=at,
             )
             way = _FLAW_WAYS.get(rule)
             yield Candidate(damage, _flaw(rule, record.body), Way(way) if way is not None else None)

@@ -208,5 +208,6 @@ def effect_on_readers(damage: Damage, who: str) -> ResumeEffect | None:
         "record.duplicate_key": f"{who} use{s} the last value",
         "record.big_number": f"{who} round{s} it",
         "record.bom": f"{who} ignore{s} it",
+        "record.bad_json": f"what {who} make{s} of it is not known",
     }.get(damage.rule)
     return ResumeEffect("harmless", says, "healed") if says is not None else None

@@ -113,7 +113,10 @@ def text_of_flaw(found: FoundDamage) -> str:
     line = f"Line {damage.line:,}" if damage.line is not None else "This entry"
     but = "so" if effect_on_resume.effect in ("dropped", "rejected") else "but"
     match damage.rule:
+        case "record.lone_surrogate" | "record.bad_json" if damage.front:
+            return f"The file has {found.reason}, {but} {effect_on_resume.says}."
         case "record.bad_utf8":
+            line = "The file" if damage.front else line
             return f"{line} has bytes that are not text ({found.reason}), {but} {effect_on_resume.says}."
         case "record.duplicate_key":
             return f"{line} has a key twice ({found.reason}), {but} {effect_on_resume.says}."
@@ -123,8 +126,6 @@ def text_of_flaw(found: FoundDamage) -> str:
         case "record.torn":
             return f"The file is {found.reason}, {but} {effect_on_resume.says}."
         case "record.trailing_comma":
-            return f"The file has {found.reason}, {but} {effect_on_resume.says}."
-        case "record.lone_surrogate" | "record.bad_json" | "record.bad_utf8" if damage.front:
             return f"The file has {found.reason}, {but} {effect_on_resume.says}."
         case "record.bom" if damage.front:
             return f"The file starts with a byte order mark, {but} {effect_on_resume.says}."

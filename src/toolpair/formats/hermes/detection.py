@@ -1,0 +1,64 @@
+"""What shows that rows are Hermes Agent's, and the chat message in one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from toolpair.formats.engine.reading.stored_rows import json_in, row_of
+from toolpair.source.rows.layout import FACTS
+
+MESSAGES: Final = "messages"
+SESSIONS: Final = "sessions"
+LISTED: Final = "\0json:"
+"""What a content that is no text begins with; the rest is JSON."""
+ALWAYS: Final = ("role", "content")
+_OTHERS: Final = ("tool_calls", "tool_call_id", "reasoning", "reasoning_content")
+OWN: Final = (*ALWAYS, *_OTHERS)
+"""The columns that make the message."""
+ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+"""Those that are sent; `session_meta` is a note of Hermes' own."""
+
+
+def row_in(value: Any) -> dict[str, Any]:
+    """The columns of a message's row; empty for any other record."""
+    return row_of(value, MESSAGES)
+
+
+def is_message(value: Any) -> bool:
+    row = row_in(value)
+    return bool(row) and row.get("role") != "session_meta"
+
+
+def is_active(value: Any) -> bool:
+    """Whether Hermes reads a row when it resumes: not one that was compacted or taken back."""
+    return bool(row_in(value).get("active", 1) == 1)
+
+
+def message_in(value: Any) -> dict[str, Any]:
+    """The chat message of a row."""
+    row = row_in(value)
+    content = row.get("content")
+    if isinstance(content, str) and content.startswith(LISTED):
+        content = json_in(content.removeprefix(LISTED).encode("utf-8", "surrogatepass")) or content
+    others = {key: row[key] for key in _OTHERS if row.get(key)}
+    return {"role": row.get("role"), "content": content, **others}
+
+
+def call_id(call: Any) -> Any:
+    """The id by which Hermes pairs a call."""
+    return (call.get("call_id") or call.get("id")) if isinstance(call, dict) else None
+
+
+def sniff(values: Sequence[Any]) -> int:
+    records = [value for value in values if isinstance(value, dict)]
+    own = sum(
+        {"role", "tool_call_id", "tool_calls", "tool_name"} <= row_in(value).keys()
+        or {"source", "started_at"} <= row_of(value, SESSIONS).keys()
+        for value in records
+    )
+    return 97 if own and own * 2 >= len(records) else 0
+
+
+def knows(value: dict[str, Any]) -> bool:
+    return bool(row_in(value) or row_of(value, SESSIONS) or row_of(value, FACTS))

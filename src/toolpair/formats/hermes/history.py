@@ -1,0 +1,108 @@
+"""Hermes Agent's sessions: the rows of a session in its database, one chat message each. As measured on 0.19.0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
+
+from toolpair.dialects import openai_chat
+from toolpair.formats.engine.damage.lost import effect_on_readers, held_in, ids_in, lost_outputs, outputs_text
+from toolpair.formats.engine.reading.between import BETWEEN
+from toolpair.formats.engine.reading.clock import seconds_in
+from toolpair.formats.engine.reading.reading import as_text, malformed_in, pairs_in
+from toolpair.formats.engine.reading.stored_rows import row_of
+from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
+from toolpair.formats.hermes.detection import MESSAGES, SESSIONS, call_id, is_active, is_message, message_in, row_in
+from toolpair.transcript.model import COMPACTED, Block, Boundary, Message, Scope, Transcript
+
+if TYPE_CHECKING:
+    from toolpair.rules.context import Context
+
+TITLE: Final = "Hermes Agent"
+NEWEST: Final = "0.19.0"
+
+
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    session = next((row for item in items[:2] if (row := row_of(item.value, SESSIONS))), {})
+    around = view.surroundings
+    scopes: dict[int, Scope] = malformed_in(items)
+    messages: list[Message] = []
+    beside: list[Block] = []
+    compacted = False
+    for item in items:
+        if not is_message(item.value):
+            continue
+        message = message_of_row(item)
+        if message is None:
+            scopes[item.uid] = "malformed"
+        elif is_active(item.value):
+            messages.append(message)
+        else:
+            scopes[item.uid] = "inactive"
+            beside += pairs_in(message.blocks)
+            compacted = compacted or row_in(item.value).get("compacted") == 1
+    begun_anew = compacted and messages
+    made = Transcript(
+        tuple(messages),
+        layout="tool_messages",
+        native=True,
+        agent=TITLE,
+        session_id=as_text(session.get("id")),
+        folder=as_text(session.get("cwd")) or None,
+        model=as_text(session.get("model")) or None,
+        scopes=scopes,
+        inactive_blocks=tuple(beside),
+        boundaries=(Boundary(0, COMPACTED, messages[0].records[0]),) if begun_anew else (),
+        frame=None if around is None else BETWEEN,
+    )
+    if around is None:
+        return made
+    return replace(made, session_id=around.head.session_id, folder=around.head.folder, model=around.head.model)
+
+
+def message_of_row(item: Item) -> Message | None:
+    found = openai_chat.message_of(message_in(item.value), item.uid, ())
+    if found is None:
+        return None
+    return replace(found, blocks=tuple(map(_of_row, found.blocks)))
+
+
+def _of_row(block: Block) -> Block:
+    placed = replace(block, slot=(MESSAGES, *block.slot))
+    return replace(placed, id=call_id(block.value)) if block.kind == "call" else placed
+
+
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    """Only the calls of a row can be damaged: Hermes reads the row as one without any."""
+    blocks = [block for message in transcript.messages for block in message.blocks]
+    results = {block.id for block in blocks if block.kind == "result"}
+    called = {block.id for block in blocks if block.kind == "call"}
+
+    def effect(damage: Damage) -> ResumeEffect | None:
+        if damage.readable:
+            return effect_on_readers(damage, TITLE)
+        held = list(held_in(tuple(map(row_in, damage.values))))
+        named = {one.id for one in held if not one.is_result} or ids_in(damage.raw)[1]
+        outputs = len((named & results) - called) + lost_outputs(damage, held, results, called)
+        loses = outputs_text(outputs)
+        says = f"{TITLE} sends this message without its calls, and leaves their results out"
+        return ResumeEffect("loses", says, loses=loses or "the calls", outputs=outputs, splits=False)
+
+    return list(map(effect, found))
+
+
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    """Hermes pairs by ids over the whole history, so a pair with an id that was there before is not sent. Images in a
+    result it takes out once the API has refused them, and asks again.
+    """
+    for number, problem in enumerate(context.problems):
+        if problem.rule == "call.reused_id":
+            context.problems[number] = replace(problem, severity="error", own_impact="loses")
+        elif problem.rule == "result.type_not_allowed":
+            context.problems[number] = replace(problem, severity="warning", own_impact="harmless")
+
+
+def time_of(value: Any) -> float | None:
+    return seconds_in(row_in(value), "timestamp")

@@ -1,0 +1,352 @@
+"""Conversations of OpenHands: each event is a file and names the one that it follows; one way through them is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from toolpair.formats.engine.damage.lost import effect_on_readers
+from toolpair.formats.engine.damage.own_problems import add_error, holds_something_else, recommended
+from toolpair.formats.engine.reading.clock import seconds_of
+from toolpair.formats.engine.reading.reading import as_text, facts_of, malformed_in, pairs_in
+from toolpair.formats.engine.reading.stored_rows import row_of
+from toolpair.formats.engine.reading.tree_history import Node, NodeTree, branches_and_links, links_of, uuid_from
+from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
+from toolpair.formats.forms.registry import Form, form_in
+from toolpair.formats.openhands.detection import BESIDE, DATA, EVENT, LEAF, NAME, STATE, event_in, state_in
+from toolpair.rules.problem import Cause
+from toolpair.rules.where import at_result
+from toolpair.transcript.edits import Relink, SetInRecord
+from toolpair.transcript.model import COMPACTED, Boundary, Damaged, Transcript
+
+if TYPE_CHECKING:
+    from toolpair.rules.context import Context
+
+TITLE: Final = "OpenHands"
+ACTION: Final = "ActionEvent"
+OBSERVED: Final = ("ObservationEvent", "UserRejectObservation", "AgentErrorEvent")
+"""Events with the result of a call."""
+_SENT: Final = frozenset({"SystemPromptEvent", "MessageEvent", ACTION, *OBSERVED})
+"""Events that are said to the model."""
+ROOT: Final = "__root__"
+"""What an event names as its parent that begins a history anew."""
+_STOPS: Final = ResumeEffect(
+    "stops", "OpenHands cannot load the conversation", "rejected", complete=False, splits=False
+)
+_NO_SUCH: Final = "base_state.json names an event that is not there as the last one"
+STOPS_THERE: Final = "OpenHands stops with an error when it is to send it"
+AGAIN: Final = "OpenHands runs it again, and sends what that says without the call, which the API refuses"
+_GAP: Final = "OpenHands reads no event whose number comes after one that is not there"
+
+
+class Log(Struct, frozen=True, eq=False):
+    """What the files of a conversation hold, as OpenHands reads them."""
+
+    items: Sequence[Item]
+    tree: NodeTree
+    path: Sequence[Node]
+    """The events on the way to the last one."""
+    view: Sequence[Node]
+    """Those that are said to the model, in that order: condensations in the place of their summaries."""
+    state: Item | None
+    leafless: bool
+    """The event that the conversation is said to end at is not there."""
+    gaps: Sequence[int]
+    """uids of the events before whose number one is missing."""
+    whole: bool
+    """The way begins at a root."""
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether OpenHands loads the conversation."""
+        behind = next((node.place for node in self.tree.nodes if node.uid in self.gaps), len(self.tree.nodes))
+        return self.whole and not self.leafless and all(node.place < behind for node in self.path)
+
+
+@cache
+def form() -> Form:
+    return form_in(Path(__file__).with_name("events.toml"))
+
+
+def kind_of(node: Node) -> str:
+    return str(event_in(node.value).get("kind"))
+
+
+def log_of(transcript: Transcript) -> Log:
+    return facts_of(transcript, Log)
+
+
+# --- the way through the events ------------------------------------------------------------------------------
+
+
+def log_in(items: Sequence[Item]) -> Log:
+    events = [item for item in items if row_of(item.value, EVENT) or isinstance(item.value, Damaged)]
+    state = next((item for item in items if state_in(item.value)), None)
+    gaps: list[int] = []
+    tree = NodeTree(list(_nodes(events, gaps)), merges=True, new_id=uuid_from)
+    about = state_in(state.value) if state is not None else {}
+    named = about.get(LEAF)
+    leaf = tree.by_id.get(named) if isinstance(named, str) else None
+    leafless = named is not None and leaf is None
+    if leaf is None and not (named is None and about.get("head_is_empty")):
+        behind = next((node.place for node in tree.nodes if node.uid in gaps), None) if named is None else None
+        usual = (node for node in reversed(tree.nodes[:behind]) if node.id is not None and kind_of(node) not in BESIDE)
+        leaf = next(usual, None)
+    path, end = tree.walk(leaf)
+    return Log(items, tree, path, _without_halves(view_of(path), path), state, leafless, gaps, end == "root")
+
+
+def _nodes(events: Sequence[Item], gaps: list[int]) -> Iterator[Node]:
+    number = -1
+    before: Any = None
+    reader = form().reader
+    for place, item in enumerate(events):
+        event = event_in(item.value)
+        number += 1
+        own = _number(item.value)
+        if own is not None and own > number:
+            gaps.append(item.uid)
+        number = number if own is None else own
+        above = event.get("parent_id")
+        parent = None if above == ROOT else above if above is not None else before
+        id_ = as_text(event.get("id"))
+        said = event.get("kind") in _SENT and event.get("kind") != "SystemPromptEvent"
+        outputs = sum(block.kind == "result" for block in reader.blocks(item.value, 0)) if said else 0
+        begins = event.get("source") == "user" or event.get("kind") == "SystemPromptEvent"
+        yield Node(item.uid, place, id_, parent, item.value, int(said), outputs, begins)
+        before = id_ or before
+
+
+def _number(value: Any) -> int | None:
+    found = NAME.fullmatch((as_text(row_of(value, EVENT).get("id")) or "").rpartition("/")[2])
+    return int(found[1]) if found is not None else None
+
+
+def view_of(path: Iterable[Node]) -> Iterator[Node]:
+    """What is said to the model, with condensations as their summaries. None of their events has an id twice."""
+    made: list[Node] = []
+    for node in path:
+        event = event_in(node.value)
+        if event.get("kind") in _SENT:
+            made.append(node)
+        elif event.get("kind") == "Condensation":
+            gone = event.get("forgotten_event_ids")
+            forgotten = {id_ for id_ in gone if isinstance(id_, str)} if isinstance(gone, list) else set()
+            made = [one for one in made if _said_id(one) not in forgotten]
+            at = event.get("summary_offset")
+            if isinstance(event.get("summary"), str) and isinstance(at, int):
+                made.insert(at, node)
+    return iter(made)
+
+
+def _without_halves(view: Iterable[Node], path: Sequence[Node]) -> list[Node]:
+    """Without calls and outputs whose other half, or another call of whose response, a condensation has taken out: that
+    leaves nothing of them to be said.
+    """
+    left = list(view)
+    while True:
+        there = {node.uid for node in left}
+        gone = [node for node in path if kind_of(node) in _SENT and node.uid not in there]
+        responses = {event_in(node.value).get("llm_response_id") for node in gone if kind_of(node) == ACTION}
+        calls, outputs = (
+            {call_id(node) for node in gone if (kind_of(node) == ACTION) is is_call}
+            - {call_id(node) for node in left if (kind_of(node) == ACTION) is is_call}
+            for is_call in (True, False)
+        )
+        halves = {
+            node.uid
+            for node in left
+            if (kind_of(node) in OBSERVED and call_id(node) in calls)
+            or (
+                kind_of(node) == ACTION
+                and (event_in(node.value).get("llm_response_id") in responses or call_id(node) in outputs)
+            )
+        }
+        if not halves:
+            return left
+        left = [node for node in left if node.uid not in halves]
+
+
+def call_id(node: Node) -> Any:
+    return event_in(node.value).get("tool_call_id")
+
+
+def _said_id(node: Node) -> str:
+    return f"{node.id}-summary" if kind_of(node) == "Condensation" else str(node.id)
+
+
+def is_summary(node: Node) -> bool:
+    return kind_of(node) == "Condensation"
+
+
+# --- a transcript --------------------------------------------------------------------------------------------
+
+
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    log = log_in(items)
+    by_uid = {item.uid: item for item in items}
+    found = form().read([by_uid[node.uid] for node in log.view], view)
+    there = {node.uid for node in log.view}
+    beside = [node for node in log.tree.nodes if node.uid not in there and node.messages]
+    summaries = {node.uid for node in log.view if is_summary(node)}
+    messages = tuple(
+        replace(one, note="summary") if len(one.records) == 1 and one.records[0] in summaries else one
+        for one in found.messages
+    )
+    links = links_of(log.tree, log.path, "root" if log.whole else _end(log), len(messages), TITLE)
+    own = log.path[-1] if log.path else None
+    return replace(
+        found,
+        messages=messages,
+        native=True,
+        agent=TITLE,
+        session_id=as_text(state_in(log.state.value).get("id")) if log.state is not None else None,
+        folder=_folder(log),
+        model=_model(log),
+        scopes={**found.scopes, **{node.uid: "inactive" for node in beside}, **malformed_in(items)},
+        inactive_blocks=pairs_in(block for node in beside for block in form().reader.blocks(node.value, node.uid)),
+        boundaries=(*links.boundaries, *_condensed(messages, summaries)),
+        tree=branches_and_links(log.tree, log.path, own, links, _words, False),
+        agent_facts=log,
+    )
+
+
+def _end(log: Log) -> Any:
+    return log.tree.walk(log.path[-1])[1] if log.path else "root"
+
+
+def _folder(log: Log) -> str | None:
+    about = state_in(log.state.value).get("workspace") if log.state is not None else None
+    return as_text(about.get("working_dir")) if isinstance(about, dict) else None
+
+
+def _model(log: Log) -> str | None:
+    value: Any = state_in(log.state.value) if log.state is not None else {}
+    for key in ("agent", "llm", "model"):
+        value = value.get(key) if isinstance(value, dict) else None
+    return as_text(value)
+
+
+def _condensed(messages: Sequence[Any], summaries: set[int]) -> Iterator[Boundary]:
+    for number, message in enumerate(messages):
+        if summaries.intersection(message.records):
+            yield Boundary(number, COMPACTED)
+
+
+def _words(node: Node) -> tuple[str, str | None]:
+    event = event_in(node.value)
+    message = event.get("llm_message") if event.get("source") == "user" else None
+    content = message.get("content") if isinstance(message, dict) else None
+    texts = (part.get("text") for part in content if isinstance(part, dict)) if isinstance(content, list) else ()
+    return " ".join(text for text in texts if isinstance(text, str)), as_text(event.get("timestamp"))
+
+
+# --- what can be wrong with them -----------------------------------------------------------------------------
+
+
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    log = log_of(context.transcript)
+    for item in items:
+        row = row_of(item.value, EVENT)
+        if row and not isinstance(event_in(item.value).get("id"), str):
+            said = "This file does not hold {}, so OpenHands cannot load the conversation."
+            holds_something_else(context, item.uid, row.get(DATA), said, "an event")
+    lost = {boundary.record for boundary in context.transcript.boundaries if boundary.cut is not None}
+    for node in log.tree.nodes:
+        if node.uid in log.gaps and node.uid not in lost:
+            fix = recommended("reconnect", "number the events anew", Relink(node.uid, node.parent))
+            cause = Cause("chain.missing_parent", "the file of an event was lost or removed")
+            add_error(
+                context,
+                "chain.missing_parent",
+                f"An event before this one is lost: {_GAP}.",
+                node.uid,
+                None,
+                cause,
+                fix,
+            )
+    if log.leafless and log.state is not None:
+        title = "name the last event that is there"
+        last = log.path[-1].id if log.path else None
+        fix = recommended("write", title, SetInRecord(log.state.uid, (STATE, DATA, LEAF), last))
+        cause = Cause("chain.wrong_leaf", "the files of the last events were lost or removed")
+        text = f"OpenHands cannot load the conversation: {_NO_SUCH}."
+        add_error(context, "chain.wrong_leaf", text, log.state.uid, "stops", cause, fix)
+    _other_actions(context, log)
+    there = {node.uid for node in log.view}
+    for node in unmatched(log.path):
+        if node.uid not in there:
+            text = f"A condensation has taken out this call, which has no result: {AGAIN}."
+            cause = Cause("result.missing", "the condensation came between the call and its result")
+            left = "The call is no longer sent, so that no result can be given to it."
+            add_error(context, "result.missing", text, node.uid, "stops", cause, no_fix=left)
+    for first, node in second_thoughts(log.view):
+        own = event_in(node.value)["thought"]
+        title = "put the text before the first call of its response"
+        edits = (
+            SetInRecord(first.uid, (EVENT, DATA, "thought"), [*event_in(first.value)["thought"], *own]),
+            SetInRecord(node.uid, (EVENT, DATA, "thought"), []),
+        )
+        cause = Cause("rollout.envelope", "another program wrote the event")
+        text = f"This call is not the first of its response and has a text of its own: {STOPS_THERE}."
+        add_error(context, "rollout.envelope", text, node.uid, "stops", cause, recommended("move-text", title, *edits))
+
+
+def unmatched(path: Sequence[Node]) -> list[Node]:
+    """Calls that could be run and that no observation behind them names: by the call's event, an error by its id."""
+    seen: set[Any] = set()
+    failed: set[Any] = set()
+    found: list[Node] = []
+    for node in reversed(path):
+        event, kind = event_in(node.value), kind_of(node)
+        if kind == ACTION and event.get("action") is not None and node.id not in seen and call_id(node) not in failed:
+            found.append(node)
+        elif kind == OBSERVED[2]:
+            failed.add(call_id(node))
+        elif kind in OBSERVED:
+            seen.add(event.get("action_id"))
+    return found[::-1]
+
+
+def second_thoughts(view: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
+    """The first call of a response, and a later one that has a text of its own."""
+    first: Node | None = None
+    for node in view:
+        event = event_in(node.value)
+        response = event.get("llm_response_id") if event.get("kind") == ACTION else None
+        if response is None or first is None or event_in(first.value).get("llm_response_id") != response:
+            first = node if response is not None else None
+        elif event.get("thought"):
+            yield first, node
+
+
+def _other_actions(context: Context, log: Log) -> None:
+    """Observations with the id of a call that name another action: to OpenHands, the call is still to be run."""
+    nodes = {node.uid: node for node in log.path}
+    for pair in context.pairing.pairs:
+        call, result = pair.call, pair.result
+        if call is None or result is None or call.record not in nodes or result.record not in nodes:
+            continue
+        action, event = nodes[call.record], event_in(nodes[result.record].value)
+        if "action_id" not in event or event["action_id"] == action.id or call.id != result.id:
+            continue
+        edit = SetInRecord(result.record, (EVENT, DATA, "action_id"), action.id)
+        text = "This result has the id of its call, and names another event as its call."
+        fix = recommended("rename-result", "name the event of the call", edit)
+        cause = Cause("result.id_mismatch", "another program wrote the result, or gave its call's event a new id")
+        add_error(context, "result.id_mismatch", text, at_result(pair), None, cause, fix)
+
+
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    return [
+        effect_on_readers(one, TITLE) if one.readable and one.rule != "record.bad_utf8" else _STOPS for one in found
+    ]
+
+
+def time_of(value: Any) -> float | None:
+    return seconds_of(event_in(value).get("timestamp"))
