@@ -30,7 +30,7 @@ from toolpair.source.gc_pause import collect_young, gc_paused
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.joined import DocumentPart
 from toolpair.source.record import Record
-from toolpair.source.record_values import holds_no_number, quiet_flaws, read, spaces_between
+from toolpair.source.record_values import holds_no_number, quiet_flaws, read, spaces_in
 from toolpair.transcript.model import Damaged, Transcript, WindowEdges
 
 _BLOCK: Final = 1 << 17
@@ -284,7 +284,7 @@ def values_of(bodies: Sequence[Any], light: Light) -> list[Any]:
     except (TypeError, ValueError, RecursionError):
         return [_value(body, light) for body in bodies]
     more = sum(map(len, raw)) + max(len(sent), 1) + 1 - len(written)
-    same = more == 0 or more == spaces_between(b"".join(raw)) - spaces_between(written)
+    same = more == 0 or more == spaces_in(b"".join(raw)) - spaces_in(written)
     return values if same else [_value(body, light) for body in bodies]
 
 

@@ -286,11 +286,11 @@ def quiet_flaws(raw: bytes, value: Any) -> tuple[str, ...]:
     return tuple(rule for rule, broken in ((DUPLICATE_KEY, doubled), (BIG_NUMBER, big)) if broken)
 
 
-def spaces_between(text: bytes) -> int:
-    """How many spaces follow what separates values: Python writes them, and in strings there are as many when they are
+def spaces_in(text: bytes) -> int:
+    """How many spaces there are: Python writes them between values, and in strings there are as many when they are
     written again.
     """
-    return text.count(b": ") + text.count(b", ")
+    return text.count(b" ")
 
 
 def _key_ends(raw: bytes) -> int:

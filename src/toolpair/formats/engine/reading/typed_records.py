@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from toolpair.source.record_values import is_utf8, spaces_between
+from toolpair.source.record_values import is_utf8, spaces_in
 
 _FAILS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _first, _last = itemgetter(0), itemgetter(-1)
@@ -59,7 +59,7 @@ class TypedRecords:
             return None
         # Written again they have the same length, unless something was left out or spelt differently.
         more = sum([len(bodies[n]) for n in sent]) + len(sent) + 1 - len(written)
-        same = more == 0 or more == spaces_between(b"".join([bodies[n] for n in sent])) - spaces_between(written)
+        same = more == 0 or more == spaces_in(b"".join([bodies[n] for n in sent])) - spaces_in(written)
         return values if same else None
 
     def one(self, body: bytes, value: dict[str, Any]) -> Any:
