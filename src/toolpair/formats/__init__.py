@@ -40,6 +40,7 @@ FORMATS: Final = (
     "continue_dev:FORMAT",
     "goose:FORMAT",
     "kimi_cli:FORMAT",
+    "vibe:FORMAT",
     "agents_sdk:FORMAT",
     "google_adk:FORMAT",
     "openhands:FORMAT",
