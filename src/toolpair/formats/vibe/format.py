@@ -78,6 +78,20 @@ def is_summary(value: dict[str, Any]) -> bool:
     return own and all(mark in text for mark in _MARKS)
 
 
+def meta_beside(view: View) -> dict[str, Any]:
+    return meta_in(view.beside.path.parent) if view.beside is not None else {}
+
+
+def meta_in(folder: Path) -> dict[str, Any]:
+    found = peek.parse(peek.head(str(folder / META), 1 << 20))
+    return found if isinstance(found, dict) else {}
+
+
+def folder_in(about: dict[str, Any]) -> str | None:
+    where = about.get("environment")
+    return as_text(where.get("working_directory")) if isinstance(where, dict) else None
+
+
 # --- what is sent ------------------------------------------------------------------------------------------
 
 
