@@ -87,7 +87,7 @@ def toml_of(path: str | os.PathLike[str], *, own: bool = True) -> tuple[dict[str
                 raise BadSettings(f"{path}:{number}: More than {_MOST_DOTS} dots stand in this line; it is not read.")
         return tomllib.loads(text), text
     except UnicodeDecodeError as error:
-        place = _place(data[: error.start].decode("utf-8-sig"))
+        place = _place(error.object[: error.start].decode())  # without the byte order mark
         raise BadSettings(f"{path}:{place}: What stands here is not UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
         said, _, at = str(error).removesuffix(")").rpartition(" (at ")
