@@ -81,7 +81,7 @@ def toml_of(path: str | os.PathLike[str], *, own: bool = True) -> tuple[dict[str
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        place = _place(data[: error.start].decode("utf-8-sig"))
+        place = _place(error.object[: error.start].decode())  # without the byte order mark
         raise BadSettings(f"{path}:{place}: What stands here is not UTF-8.") from None
     return parsed_toml(text, path), text
 
