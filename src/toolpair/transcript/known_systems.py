@@ -74,6 +74,7 @@ _KIMI_CODE: Final = "https://github.com/MoonshotAI/kimi-code"
 _DOCKER: Final = "https://github.com/docker/docker-agent"
 _LITELLM: Final = "https://github.com/BerriAI/litellm"
 _NANOBOT: Final = "https://github.com/HKUDS/nanobot/issues/1634"
+_OPENHANDS: Final = "https://github.com/OpenHands/software-agent-sdk"
 _OMP: Final = "https://github.com/can1357/oh-my-pi"
 _OPENCLAW: Final = "https://github.com/openclaw/openclaw"
 _OPENCODE: Final = "https://github.com/anomalyco/opencode"
@@ -278,6 +279,13 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         (
             Placeholder("The execution of this tool, or a previous tool was interrupted."),
             Placeholder("Tool execution was interrupted before a result was recorded.…"),
+        ),
+    ),
+    "openhands": KnownSystem(
+        "OpenHands",
+        (
+            Placeholder("Tool call interrupted before completion. The conversation was paused.", _OPENHANDS),
+            Placeholder("Tool call cancelled by interrupt.", _OPENHANDS),
         ),
     ),
     # Libraries, proxies, providers

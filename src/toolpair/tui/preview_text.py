@@ -7,14 +7,13 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from toolpair.history.call_details import details_of
-from toolpair.history.row_texts import whole_text
 from toolpair.reports.reading.titles import call_title, looks_like_json, result_title
 from toolpair.reports.reading.written import arguments_as_written
 from toolpair.session.carrying_out import preview
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.change_parts import diff_of_changes
-from toolpair.tui.bodies.reading import call_body, output_body, result_body
+from toolpair.tui.bodies.reading import call_body, output_body, result_body, row_body
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.card_text import is_slow_to_preview
 from toolpair.tui.fix_effects import brought_back, effects_of, row_words
@@ -97,7 +96,7 @@ class PreviewText:
         pair, result = row.pair, row.result
         if pair is None:
             self._titles = (ROLES.get(row.role or "", row.role or _NAMES.get(row.kind, "")), "")
-            self._call = TextBody(glyphs, whole_text(conversation, row)[:MOST], language="markdown")
+            self._call = row_body(glyphs, conversation, row, most=MOST)
             if row.kind == "cut" and fix is not None:
                 back, folder = brought_back(conversation, row.record, fix), conversation.transcript.folder
                 self._brought_back = [_as_line(glyphs, each, folder) for each in back]

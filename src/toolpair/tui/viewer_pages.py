@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import text_of
 from toolpair.history.call_details import details_of, output_file, start_of_file
-from toolpair.history.row_texts import whole_text
 from toolpair.reports.reading.titles import call_title, looks_like_json, result_title
 from toolpair.reports.reading.written import arguments_as_written
 from toolpair.text.inline_diff import decoded
@@ -18,7 +17,7 @@ from toolpair.transcript.edits import InsertResult
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.bodies.json_body import JsonBody
-from toolpair.tui.bodies.reading import call_body, output_body, result_body, with_output
+from toolpair.tui.bodies.reading import call_body, output_body, result_body, row_body, with_output
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.screens.viewer import ViewerPage
@@ -79,11 +78,7 @@ def pages_of(
 
 def message_pages(conversation: Conversation, row: PairRow, noun: str) -> list[ViewerPage]:
     """The pages for a row without a pair: a message, a summary, a line that cannot be read."""
-
-    def make(glyphs: Glyphs) -> Body:
-        return TextBody(glyphs, whole_text(conversation, row), language="markdown", prefix=" ")
-
-    pages = [ViewerPage("text", make)]
+    pages = [ViewerPage("text", lambda glyphs: row_body(glyphs, conversation, row, " "))]
     if row.record is not None:
         pages.append(record_page(conversation, row.record, noun, 0))
     return pages

@@ -15,9 +15,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from toolpair.reports.excerpt.issue import Excerpt
 from toolpair.reports.first_break.answers import parsed
-from toolpair.session.session import Refused, SessionError
+from toolpair.rules.problem import Problem
+from toolpair.session.session import Refused, Session, SessionError
 from toolpair.text.safe import visible
 from toolpair.transcript.model import Block, Damaged
 from toolpair.transcript.placeholders import known_placeholder
@@ -59,9 +59,10 @@ def harness_for(format: str, title: str, runs: str) -> Harness:
     return found
 
 
-def as_test(excerpt: Excerpt, runs: str) -> tuple[str, Harness]:
-    """The text of the test. Raises SessionError where none can be written, Refused where it would not fail."""
-    session, problem = excerpt.session, excerpt.problem
+def as_test(session: Session, problem: Problem, runs: str) -> str:
+    """The text of a test of a problem in a redacted session. Raises SessionError where none can be written, Refused
+    where it would not fail.
+    """
     harness = harness_for(session.format.id, session.format.title, runs)
     conversation = session.conversation
     sent = conversation.verdict
@@ -80,7 +81,7 @@ def as_test(excerpt: Excerpt, runs: str) -> tuple[str, Harness]:
     }
     for mark, words in filled.items():
         text = text.replace(mark, words)
-    return text, harness
+    return text
 
 
 def _at(value: Any, path: list[str], messages: str) -> Any:
