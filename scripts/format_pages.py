@@ -39,6 +39,13 @@ before a compaction is inactive.""",
 in the order of `position`. A summary replaces what is before it, or before the entry that it says it kept;
 sub-sessions are sessions of their own. Databases of versions that kept all messages in one column are refused: a newer
 docker-agent converts them.""",
+    "crush": """The tables `sessions` and `messages` of a project's SQLite database, with what waits in its `-wal`:
+a list of parts in each row, in the order of `created_at`. From the row that `summary_message_id` names on the history
+begins anew. They are checked, shown and exported; they are never written.""",
+    "kimi-code": """JSON Lines, one event in each: the user's messages (`context.append_message`), and what happens in
+a response (`context.append_loop_event`: it begins, says, calls, gets results, ends). What an undo took back, also in
+another branch of the file, and what was cleared or compacted, is inactive. Each sub-agent has a folder and a file of
+its own.""",
     "hermes": """The tables `sessions` and `messages` of its SQLite database, one chat message in each row, in the order
 of `id`. Rows that were compacted or taken back (`active` is 0) are inactive; sub-agents' sessions are sessions of their
 own.""",
@@ -170,6 +177,13 @@ those after it.""",
 measured. A row that is not JSON keeps the whole session from being loaded. The copy of the messages that older
 databases have in `sessions.messages` is left as it is: nothing reads it while there are rows, and docker-agent writes
 it again after the next message.""",
+    "crush": """This follows from the source of Crush 0.90.0 (`preparePrompt`); it has not been compared with the agent,
+so nothing is ever written into its database. What the library that it sends with (`fantasy`) adds for each provider is
+not known here. [on-resume.md](../on-resume.md) says more.""",
+    "kimi-code": """Measured on Kimi Code 2.1.0 over an API of Chat Completions. The first line that cannot be read is
+deleted when the session is opened, and so is every line after it; the file as it was is in `wire.jsonl.bak`, if there
+is none yet: repair such a file first. A line of a response that has not begun, or has ended, is skipped.
+[on-resume.md](../on-resume.md) says more.""",
     "hermes": """Measured on Hermes Agent 0.19.0 over an API of Chat Completions. Ids count over the whole history: of
 two pairs with one id the second is left out, call and output, and nothing says so. A call is paired by its `call_id`,
 where it has one. [on-resume.md](../on-resume.md) says more.""",
