@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
@@ -171,7 +171,7 @@ class RequestsInTime:
         sent = request_sent(then)
         sender = f"{sent.agent} {sent.version or ''}".strip() if sent is not None else ""
         refuses = sent.refuses if sent is not None else None
-        return _past(number, asked, False, sender, refuses, lambda: rows_sent(then), [*then.problems])
+        return _past(number, asked, False, sender, refuses, lambda: _without_end(rows_sent(then)), [*then.problems])
 
     def _before(self, position: int) -> Conversation | None:
         """The file as it was with so many records; None where there was nothing."""
@@ -227,6 +227,18 @@ class RequestsInTime:
             return  # nothing is recorded
         lines = [one.line or 0 for one in self.asked]
         yield from (bisect_right(lines, found.request.line) for found in breaks)
+
+
+def _without_end(rows: Iterable[SeenRow]) -> Iterator[SeenRow]:
+    """Without what the agent adds at the end when it resumes: it was not interrupted then."""
+    added: list[SeenRow] = []
+    for row in rows:
+        if row.fate == "added":
+            added.append(row)
+            continue
+        yield from added
+        added.clear()
+        yield row
 
 
 def _past(

@@ -6,6 +6,7 @@ What each agent's code takes is data: `harnesses/harnesses.toml`, and a template
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -79,9 +80,7 @@ def as_test(session: Session, problem: Problem, runs: str) -> str:
         "@@CASE@@": _json([one for one in case if one is not None], 2),
         "@@OUTPUTS@@": _json(list(_outputs(results)), None),
     }
-    for mark, words in filled.items():
-        text = text.replace(mark, words)
-    return text
+    return re.sub("|".join(filled), lambda mark: filled[mark[0]], text)
 
 
 def _at(value: Any, path: list[str], messages: str) -> Any:
