@@ -91,6 +91,8 @@ def test_free_lines_show_more_of_what_a_fix_does(native: Path) -> None:
             assert "The model will read again" in shown and " you: The total of an empty cart should be 0.00." in shown
             assert "── line " in shown, "what only points elsewhere is not folded where there is room"
             await press(pilot, "escape")
+        await press(pilot, "enter")
+        assert "── what the fix brings back ──" in frame(app) and " agent: I read the cart." in frame(app)
 
     async def damaged(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "right_square_bracket")
