@@ -17,6 +17,8 @@ _WHERE: Final = {
     "Gemini CLI": ("gemini_cli.history", "NEWEST"),
     "Continue": ("continue_dev.history", "NEWEST"),
     "Cline CLI": ("cline_cli.sending", "VERSION"),
+    "Hermes Agent": ("hermes.history", "NEWEST"),
+    "Kimi Code": ("kimi_code.history", "NEWEST"),
     "goose": ("goose.sending", "VERSION"),
     "opencode": ("opencode.sending", "NEWEST"),
     "Kilo CLI": ("opencode.sending", "NEWEST"),

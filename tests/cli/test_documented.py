@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Final
 
 import pytest
 
+import toolpair
 from tests.cli.conftest import Run
 from tests.session_folders import claude_session
 from toolpair.cli.exits import UsageError
@@ -80,6 +83,27 @@ def test_it_runs(
             Path(words[words.index("-o") + 1]).unlink(missing_ok=True)
         ran = run(*words, stdin=b"tool_use ids were found without tool_result blocks")
         assert ran.code in (0, 1, 4), (typed, ran.err)
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/python.md", "docs/report.md", "docs/excerpt.md", "docs/first-break.md"]
+)
+def test_its_python_runs(name: str, tmp_path: Path, samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One block after the other, as someone reads the page; a client answers with a text."""
+    monkeypatch.chdir(tmp_path)
+    session = claude_session(tmp_path, missing=1, pairs=9)
+    for copy in ("session.jsonl", "fork.jsonl"):
+        shutil.copy(session, copy)
+    said = SimpleNamespace(
+        content="Done.", choices=[SimpleNamespace(message={"role": "assistant", "content": "Done."})]
+    )
+    create = SimpleNamespace(create=lambda **_: said)
+    client = SimpleNamespace(messages=create, chat=SimpleNamespace(completions=create))
+    bodies = [json.loads(line)["request"] for line in (samples / "proxy-log.jsonl").read_text().splitlines()]
+    known = {"toolpair": toolpair, "session": toolpair.open("session.jsonl"), "messages": [], "bodies": bodies,
+             "client": client, "CustomLogger": object, "Path": Path}  # fmt: skip
+    for block in (body for kind, body in _BLOCK.findall((ROOT / name).read_text("utf-8")) if kind == "python"):
+        exec(compile(block, name, "exec"), known)
 
 
 def test_what_is_shown_is_printed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

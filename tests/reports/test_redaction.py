@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import os
+import random
 import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import UUID
 
 import orjson
 import pytest
@@ -31,7 +33,7 @@ from toolpair.dialects.media import pixels_of
 from toolpair.formats.claude_code import branches, session_files
 from toolpair.formats.claude_code.sending import taking
 from toolpair.formats.engine.reading import context_texts
-from toolpair.reports.redaction import copies
+from toolpair.reports.redaction import copies, ids
 from toolpair.reports.redaction.check import described, left_in
 from toolpair.reports.redaction.copies import redacted_session
 from toolpair.reports.redaction.redactor import Redactor
@@ -397,6 +399,27 @@ def test_times_move_by_the_same_amount() -> None:
     assert shift.total_seconds() % 86400 and moved[4]["ts"] == 1772600767891 - round(shift.total_seconds() * 1000)
     assert len(str(moved[5]["ts"])) == 10
     assert value("on 2026-03-04 it rained") != "on 2026-03-04 it rained"
+
+
+def test_the_ids_of_a_long_session_are_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every group of four hexadecimal digits stands somewhere in such a session: that is no reason to draw again."""
+    drawn: list[str] = []
+
+    class Counted(ids.Stream):
+        def __init__(self, key: bytes, text: str, again: int = 0) -> None:
+            drawn.append(text)
+            super().__init__(key, text, again)
+
+    monkeypatch.setattr(ids, "Stream", Counted)
+    found = [str(UUID(int=random.Random(n).getrandbits(128), version=4)) for n in range(12_000)]
+    text = "".join(f'{{"uuid":"{one}"}}\n' for one in found)
+    copy = copy_of(text)
+    assert len(drawn) < 1.2 * len(found)
+    assert not left_in(text, copy) and len(set(copy.splitlines())) == len(found)
+    drawn.clear()
+    part = text[:2_000]
+    assert Redactor(text, KEY, part).file(part) == copy[:2_000]
+    assert len(drawn) < 100
 
 
 def test_a_uuid_that_begins_with_a_time_begins_with_the_moved_time() -> None:

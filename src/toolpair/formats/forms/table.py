@@ -80,6 +80,8 @@ class Result(Unit, forbid_unknown_fields=True, frozen=True):
     content: Paths = ""
     media: Paths = ""
     """Where its images and documents are listed, beside what it says."""
+    media_apart: bool = False
+    """Where the API takes none in results, the library sends its images in a message of their own."""
     error: list[str] = []
     """Any of these conditions marks an error."""
     inside: bool = False
@@ -139,6 +141,8 @@ class Table(Struct, forbid_unknown_fields=True, frozen=True):
     default_role: str = "user"
     text: list[str] = []
     thinking: list[str] = []
+    images: list[str] = []
+    """Lists of images that are only their Base64, beside the texts."""
     step: str | None = None
     """For results in their calls: a block that begins another response within one element."""
     group: str | None = None

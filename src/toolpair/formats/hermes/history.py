@@ -94,8 +94,9 @@ def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:
-    """Hermes pairs by ids over the whole history, so a pair with an id that was there before is not sent. Images in a
-    result it takes out once the API has refused them, and asks again.
+    """Hermes pairs by ids over the whole history, so a pair with an id that was there before is not sent, and what is
+    left of a response of such calls alone has an empty list of calls, which APIs refuse. Images in a result it takes
+    out once the API has refused them, and asks again.
     """
     for number, problem in enumerate(context.problems):
         if problem.rule == "call.reused_id":

@@ -38,7 +38,7 @@ _REVIEWS: Final = (
 """How prompts of its own begin that older versions left in the user's session."""
 _CANDIDATES: Final = ("verification_required", "verify_hook_continue")
 """Why a response ended that the next one takes the place of."""
-_NO_IDS = "Hermes Agent cannot send a call whose id is no text: no prompt works any more."
+_NO_IDS = "Hermes Agent cannot send a call whose id is not text: no prompt works any more."
 
 
 class _Turn(Struct, eq=False):

@@ -10,7 +10,7 @@ from typing import Any, Final
 import orjson
 
 from toolpair.reports.redaction import markers
-from toolpair.reports.redaction.characters import may_stay
+from toolpair.reports.redaction.characters import by_chance, may_stay
 from toolpair.reports.redaction.times import TIME
 from toolpair.reports.redaction.vocabulary import TOKEN, counts, decoded, names_a_model, vocabulary, words_of
 from toolpair.session.session import Session
@@ -23,11 +23,10 @@ _JOINED: Final = re.compile(
     r"(?<!\d)\d++(?:(?:[.:/@-]\d++){2,}|[:/@-]\d++|(?<=\d)\.\d++(?=\"))|\+\d(?:[\d ]{3,})(?<=\d)", re.ASCII
 )
 """Addresses, numbers of telephones, dates: short numbers that say something together."""
+_UUID: Final = re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b")
 _MANY_DIGITS: Final = 6
 """Fewer may be drawn again by chance."""
 _SIGNS: Final = re.compile(r"[^\w\s\x00-\x7f]{3,}")
-_SHORT: Final = 8
-"""A word of fewer characters with a digit in it may be drawn again by chance, for another place."""
 Described = tuple[Any, ...]
 
 
@@ -37,7 +36,7 @@ def left_in(original: str, copy: str) -> list[str]:
     times = [match.span() for match in _TIME.finditer(original)]
     if len(original) == len(copy) and any(original[start:end] == copy[start:end] for start, end in times):
         return ["a time"]
-    written = (_joined(after) & _joined(before)) | (_signs(after) & _signs(before))
+    written = _joined_in_both(_joined(after), after, before) | (_signs(after) & _signs(before))
     if written and (written := written - _public(copy)):
         return sorted(written)
     suspects = (words_of(after) & words_of(before)) - vocabulary().words - markers.words()
@@ -45,7 +44,7 @@ def left_in(original: str, copy: str) -> list[str]:
         suspects -= _public(copy)
     if not suspects or len(before) != len(after):
         return sorted(suspects)
-    chance = {word for word in suspects if len(word) < _SHORT and not word.isalpha()}
+    chance = set(filter(by_chance, suspects))
     there = {
         word
         for match in TOKEN.finditer(after)
@@ -54,19 +53,35 @@ def left_in(original: str, copy: str) -> list[str]:
     return sorted(suspects - chance | there)
 
 
-def left_of(whole: str, copy: str) -> list[str]:
-    """Words of a session that are in the redacted copy of a part of it. Short ones with digits are met by chance."""
-    after, before = decoded(copy), decoded(whole)
-    public = _public(copy)
-    found = (words_of(after) & words_of(before)) - vocabulary().words - markers.words() - public
-    by_chance = {word for word in found if len(word) < _SHORT and not word.isalpha()}
-    joined = _joined(_TIME.sub(_blank, after)) & _joined(_TIME.sub(_blank, before))
-    return sorted((found - by_chance) | ((joined | _signs(after) & _signs(before)) - public))
+def left_of(whole: str, words: Collection[str], copy: str) -> list[str]:
+    """Words of a session that are in the redacted copy of a part of it. Short ones with digits are met by chance.
+
+    `words`: those of the session, and maybe some that it only has as it is written.
+    """
+    after, public = decoded(copy), _public(copy)
+    found = {word for word in words_of(after) if word in words and not by_chance(word)}
+    found -= vocabulary().words | markers.words() | public
+    after = _TIME.sub(_blank, after)
+    joined, signs = _joined(after) - public, _signs(after) - public
+    if not (found or joined or signs):
+        return []
+    before = decoded(whole)
+    found &= words_of(before) if found else found
+    if joined := {one for one in joined if one in before}:  # mostly none: that is seen sooner than what is joined
+        joined = _joined_in_both(joined, after, _TIME.sub(_blank, before))
+    signs &= _signs(before) if signs else signs
+    return sorted(found | joined | signs)
 
 
 def _joined(text: str) -> set[str]:
     """Short numbers joined to longer ones, without what versions and lines of files look like."""
     return {one for one in _JOINED.findall(text) if sum(map(str.isdigit, one)) >= _MANY_DIGITS}
+
+
+def _joined_in_both(joined: set[str], after: str, before: str) -> set[str]:
+    """Those that both have, but for what the groups of UUIDs are joined to by chance."""
+    found = joined & _joined(before)
+    return found and found & _joined(_UUID.sub(_blank, after)) & _joined(_UUID.sub(_blank, before))
 
 
 def _signs(text: str) -> set[str]:

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from toolpair.reports.redaction.check import described, differing_rules, left_in, left_of
 from toolpair.reports.redaction.redactor import Redactor
+from toolpair.reports.redaction.vocabulary import words_anywhere
 from toolpair.session.session import Refused, Session, SessionError, open_session
 from toolpair.transcript.counting import plural
 
@@ -91,10 +92,11 @@ def redacted_bytes(
     text = raw.decode("utf-8", "surrogateescape")
     around = text if whole is None else whole.decode("utf-8", "surrogateescape")
     left: list[str] = []
+    words = words_anywhere(around)
     for attempt in range(_ATTEMPTS):
-        redactor = Redactor(around, _other_key(key, attempt) or secrets.token_bytes(32))
+        redactor = Redactor(around, _other_key(key, attempt) or secrets.token_bytes(32), text, words)
         copy = redactor.file(text, python)
-        left = left_in(text, copy) or (left_of(around, copy) if whole is not None else [])
+        left = left_in(text, copy) or (left_of(around, words, copy) if whole is not None else [])
         if not left:
             return copy.encode("utf-8", "surrogateescape"), redactor
     some = ", ".join(repr(word) for word in left[:_NAMED])

@@ -14,7 +14,7 @@ from functools import cached_property
 from string import ascii_letters, digits
 from typing import Final
 
-from toolpair.reports.redaction.characters import Stream
+from toolpair.reports.redaction.characters import Stream, by_chance
 from toolpair.reports.redaction.times import Times
 from toolpair.transcript.id_shapes import SPELLINGS
 
@@ -57,6 +57,8 @@ _SHORT: Final = 3
 """Characters of an id of which only letters change."""
 _OF_A_UUID: Final = 32
 _TRIES: Final = 40
+_SMALL: Final = 1 << 16
+"""Characters of a part up to which it is searched for each id of the session."""
 _HASHED: Final = ("truncated", "truncated_sha256", "hashed")
 
 
@@ -68,9 +70,17 @@ class Ids:
     """The ids of a file and their stand-ins."""
 
     def __init__(
-        self, key: bytes, found: Iterable[str], names: Mapping[str, str], words: Collection[str], times: Times
+        self,
+        key: bytes,
+        found: Iterable[str],
+        names: Mapping[str, str],
+        words: Collection[str],
+        times: Times,
+        within: str | None = None,
     ) -> None:
-        """`names` are the tools' names and what stands for them, `words` what no stand-in may be."""
+        """`names` are the tools' names and what stands for them, `words` what no stand-in may be. `within`: all that
+        is redacted of the session.
+        """
         self._key = key
         self._words = words
         self._times = times
@@ -90,6 +100,8 @@ class Ids:
                     self._counters[core] = max(self._counters.get(core, 0), len(counter[1]))
         self._known = sorted({_core(part) for id_ in spellings for part in _JOINED.split(id_)})
         self._reversed = sorted(core[::-1] for core in self._known)
+        if within is not None and len(within) <= _SMALL:
+            spellings = [id_ for id_ in spellings if id_ in within]
         for id_ in spellings:
             self.stand_in(id_)
         self._put_hashes(spellings)
@@ -170,11 +182,17 @@ class Ids:
             new += core[len(changing) :]
             if hexadecimal and len(core) == _OF_A_UUID:
                 new = self._as_uuid(core, new)
-            clash = any(word in self._words for word in _looked_at(new, hexadecimal))
-            if new not in self._taken and not clash:
+            read_as = zip(_words_in(new, hexadecimal), _words_in(core, hexadecimal), strict=True)
+            if new not in self._taken and not any(self._tells(word, before) for word, before in read_as):
                 break
         self._taken.add(new)
         return new
+
+    def _tells(self, word: str, before: str) -> bool:
+        """Whether a word of a stand-in could be taken for one of the session's. In a long one every group of four
+        hexadecimal digits stands somewhere.
+        """
+        return word in self._words and (word == before or not by_chance(word))
 
     def _short(self, changing: str, counter: str) -> str:
         """The stand-in for an id of a few characters: digits stay, letters are the next ones that nobody has."""
@@ -222,11 +240,11 @@ class Ids:
                         self.spelled[made] = spelled(self.stand_in(id_))
 
 
-def _looked_at(new: str, hexadecimal: bool) -> Iterator[str]:
-    """The words that a stand-in will be read as."""
-    yield new
-    if hexadecimal and len(new) == _OF_A_UUID:
-        yield from (new[:8], new[8:12], new[12:16], new[16:20], new[20:])
+def _words_in(core: str, hexadecimal: bool) -> Iterator[str]:
+    """The words that an id is read as."""
+    yield core
+    if hexadecimal and len(core) == _OF_A_UUID:
+        yield from (core[:8], core[8:12], core[12:16], core[16:20], core[20:])
 
 
 def _longer(known: list[str], core: str) -> str | None:

@@ -16,7 +16,10 @@ from toolpair.transcript.known_systems import SYSTEMS
 
 TOKEN: Final = re.compile(r"[^\W_]{4,}")
 """What counts as a word when a copy is compared with the original: shorter ones say nothing by themselves."""
-_PIECE: Final = 1 << 20
+_LEAST: Final = 4
+_LOWER: Final = bytes(ord(chr(byte).lower()) if byte < 0x80 and chr(byte).isalnum() else 0x20 for byte in range(256))
+"""ASCII with small letters and digits alone, and spaces."""
+_PIECE: Final = 1 << 12
 """Characters, at least, that are looked through at once."""
 _VERSION: Final = re.compile(
     r"v?\d{1,5}(?:\.\d{1,5}){1,3}(?:-(?:alpha|beta|rc|dev|next|nightly|canary)(?:\.?\d{1,4})?)?\Z"
@@ -87,28 +90,36 @@ def _words(names: Iterable[str]) -> frozenset[str]:
     return frozenset(word.lower() for name in names for word in TOKEN.findall(name))
 
 
+_PLAIN_ESCAPE: Final = re.compile(r"\\+(?!u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})[A-Za-z0-9\"'/]")
+"""One that stands for no letter or digit: nearly all of them, so that they are replaced without a call."""
 _ESCAPE: Final = re.compile(
-    r"\\+u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|[A-Za-z0-9\"'/])"
+    r"\\+u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))"
 )
-
 _HALF: Final = re.compile("u([0-9a-fA-F]{4})")
-_PAIR: Final = len("\\ud83d\\ude00")
 
 
 def decoded(content: str) -> str:
     """The text with its escapes read, at whatever depth; of ASCII, what is neither letter nor digit is a space."""
-    return _ESCAPE.sub(_character, content) if "\\" in content else content
+    if "\\" not in content:
+        return content
+    text = _PLAIN_ESCAPE.sub(" ", content)
+    return _ESCAPE.sub(_character, text) if "\\" in text else text
 
 
 def words_of(text: str) -> frozenset[str]:
     """All words of four characters or more, in lower case."""
     found: set[str] = set()
+    plain: set[bytes] = set()
     at = 0
     while at < len(text):  # some lines at a time: a session has many words, most of them often
         end = text.find("\n", at + _PIECE) + 1 or len(text)
-        found.update(TOKEN.findall(text[at:end].lower()))
+        piece = text[at:end]
+        if piece.isascii():
+            plain.update(piece.encode("ascii").translate(_LOWER).split())
+        else:
+            found.update(TOKEN.findall(piece.lower()))
         at = end
-    return frozenset(found)
+    return frozenset(found.union(word.decode("ascii") for word in plain if len(word) >= _LEAST))
 
 
 def words_anywhere(content: str) -> frozenset[str]:
@@ -120,8 +131,6 @@ def _character(match: re.Match[str]) -> str:
     code = match[1] or match[2]
     if code is not None:
         character = chr(int(code, 16))
-    elif len(match[0]) < _PAIR:
-        return " "
     else:
         halves = [int(half, 16) & 0x3FF for half in _HALF.findall(match[0])]
         if len(halves) < 2:
