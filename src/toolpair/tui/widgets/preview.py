@@ -12,6 +12,8 @@ from toolpair.tui.paint import Painter
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width
 
 _WHEEL = 3
+_LEAST_BELOW = 4
+"""Lines from which it is worth while to show what else there is."""
 
 
 class LineSource(Protocol):
@@ -37,11 +39,21 @@ class Preview(Painter):
         self._left: LineSource = ()
         self._right: LineSource | None = None
         self._columns = (0, 0)
+        self._below: LineSource = ()
         self._top = 0
 
-    def show(self, title: Line, left: LineSource, right: LineSource | None, columns: tuple[int, int]) -> None:
-        """`right` is None where there is one column. `columns`: the cells of each."""
-        self._title, self._left, self._right, self._columns = title, left, right, columns
+    def show(
+        self,
+        title: Line,
+        left: LineSource,
+        right: LineSource | None,
+        columns: tuple[int, int],
+        below: LineSource = (),
+    ) -> None:
+        """`right` is None where there is one column. `columns`: the cells of each. `below`: what is shown where lines
+        are free; none are made free for it.
+        """
+        self._title, self._left, self._right, self._columns, self._below = title, left, right, columns, below
         self._top = 0
         self.refresh()
 
@@ -62,6 +74,9 @@ class Preview(Painter):
         if y == 0:
             return self.paint(self._title, cells)
         n = y - 1 + self._top
+        height = self.height
+        if n >= height and self._below and self.size.height - 1 - height >= min(len(self._below), _LEAST_BELOW):
+            return self.paint(self._below[n - height] if n - height < len(self._below) else (), cells)
         left = self._left[n] if n < len(self._left) else ()
         if self._right is None:
             return self.paint(left, cells)
