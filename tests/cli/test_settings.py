@@ -94,6 +94,7 @@ def test_what_is_typed_counts_more_than_a_project_and_that_more_than_the_user(
         ("jobs = 1.5", "config.toml:1: jobs takes a text or a number, not 1.5."),
         ("profile = [['a']]", "config.toml:1: profile takes a text or a number, not ['a']."),
         ("color = '\ud800'", "config.toml:1:10: What stands here is not UTF-8."),
+        ("\ufeff# é\ncolor = '\ud800'", "config.toml:2:10: What stands here is not UTF-8."),
         ("jobs = " + "9" * 5000, "config.toml has a number that is too long."),
         ("jobs = 0x" + "f" * 5000, "config.toml:1: jobs is too long, or nested too deeply."),
         ("color = 2024-01-01", "config.toml:1: color takes a text or a number, not "),

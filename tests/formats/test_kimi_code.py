@@ -10,7 +10,11 @@ import pytest
 
 from tests.broken_sessions import word
 from tests.formats.fixing import Visit, errors, fixed, outcome_of, seen_of, sent_rows
+from tests.history.opening import judged_by
+from tests.history.reports import sent
 from tests.kimi_code_sessions import GUESSES, ID, NAME, call_of, corpus, result_of, sound
+from tests.rounds import some
+from toolpair.cli.file_report import describe
 from toolpair.formats import get_agent
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
@@ -90,3 +94,18 @@ def test_it_is_found_and_resumed_in_its_folder(tmp_path: Path, monkeypatch: pyte
     assert get_agent("kimi-code").describe(found)[1] == "Thanks."
     command = session.resume_command()
     assert command is not None and command.endswith(f"kimi --session {ID}")
+
+
+def test_windows_together_tell_what_the_whole_does(tmp_path: Path) -> None:
+    parts = 0
+    for planted in some(corpus().values(), 16):
+        opened(tmp_path, planted.data)
+        with judged_by(None):
+            alone = open_session(tmp_path / NAME)
+            whole = describe(alone, "x")
+        with judged_by(1):
+            session = open_session(tmp_path / NAME, reporting=True)
+            assert describe(session, "x").entry == whole.entry
+            assert sent(open_session(tmp_path / NAME).conversation) == sent(alone.conversation)
+        parts += len(session.conversation.windows) > 1
+    assert parts > 3

@@ -71,24 +71,30 @@ def toml_of(path: str | os.PathLike[str], *, own: bool = True) -> tuple[dict[str
 
     Raises OSError, and BadSettings.
     """
-    with open(path, "rb", opener=_open_own if not own else _open) as file:
+    with open(path, "rb", opener=_open_own if not own else opened_without_waiting) as file:
         owner = os.fstat(file.fileno()).st_uid
         if not own and hasattr(os, "geteuid") and owner not in (0, os.geteuid()):
             raise BadSettings(f"{path} belongs to another user, and is not read.")
         data = file.read(_LONGEST + 1) or b""
     if len(data) > _LONGEST:
         raise BadSettings(f"{path} has more than a megabyte and is not read.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        place = _place(error.object[: error.start].decode())  # without the byte order mark
+        raise BadSettings(f"{path}:{place}: What stands here is not UTF-8.") from None
+    return parsed_toml(text, path), text
+
+
+def parsed_toml(text: str, path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What the text of a TOML file has. Raises BadSettings."""
     import tomllib
 
     try:
-        text = data.decode("utf-8-sig")
         for number, line in enumerate(text.split("\n"), 1):
             if line.count(".") > _MOST_DOTS:
                 raise BadSettings(f"{path}:{number}: More than {_MOST_DOTS} dots stand in this line; it is not read.")
-        return tomllib.loads(text), text
-    except UnicodeDecodeError as error:
-        place = _place(data[: error.start].decode("utf-8-sig"))
-        raise BadSettings(f"{path}:{place}: What stands here is not UTF-8.") from None
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         said, _, at = str(error).removesuffix(")").rpartition(" (at ")
         place = ":".join(re.findall(r"\d+", at)) or _place(text)
@@ -104,15 +110,15 @@ def _place(before: str) -> str:
     return f"{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
 
 
-def _open(path: str, flags: int) -> int:
-    """A pipe is not waited for."""
+def opened_without_waiting(path: str, flags: int) -> int:
+    """For `open`: a pipe is not waited for."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
 
 
 def _open_own(path: str, flags: int) -> int:
     """Raises BadSettings for a link."""
     try:
-        return _open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+        return opened_without_waiting(path, flags | getattr(os, "O_NOFOLLOW", 0))
     except OSError:
         if os.path.islink(path):
             raise BadSettings(f"{path} is a link, and is not read.") from None

@@ -40,8 +40,6 @@ _CALL: Final = frozenset({"type", "id", "name", "input"})
 _RESULT: Final = frozenset({"type", "tool_use_id", "name", "content", "is_error"})
 _ENTRY: Final = frozenset({"query", "result", "success", "error"})
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
-_LONG: Final = 2000
-"""No placeholder is so long."""
 _LONGEST_WORDS: Final = 100_000
 _FIRST: Final = 64
 """Results of reads after which it is looked for the first time whether leaving some out is worth it."""
@@ -94,8 +92,10 @@ class ClineLight(AgentLight):
 
     def _enter(self, value: Any) -> None:
         """Raises Whole for a record by which others are sent otherwise."""
-        if is_shown_only(value) or type(value["role"]) is not str:
+        if type(value["role"]) is not str or ("metadata" in value and is_shown_only(value)):
             raise Whole
+        if "modelInfo" not in value:
+            return
         of = model_of(value)
         self._model = of.get("id", self._model)
         provider = of.get("provider")
@@ -117,9 +117,9 @@ class ClineLight(AgentLight):
                 raise Odd
             if failed and self._refuses_errors() and any("type" not in one for one in content):
                 raise Odd
-            # Only results of several calls are compared by what they say.
-            short = self._calls > 1 or sum(len(str(one.get("result", ""))) for one in content) < _LONG
-            content = text_of(content) if short else "."
+            # Only results of several calls are compared by what they say, and no placeholder says what was asked.
+            said_alone = self._calls == 1 and all("query" in one for one in content)
+            content = "." if said_alone else text_of(content)
         return RESULT, part["tool_use_id"], content, "", False
 
     def _refuses_errors(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from toolpair.dialects.item_types import type_name
@@ -173,7 +173,7 @@ def _entry_sent(entry: Any, keys: set[str]) -> Any:
 
 
 def _asked_for(given: Any) -> Iterator[_Place]:
-    if not isinstance(given, Mapping):
+    if not isinstance(given, dict):
         return
     files = given.get("files")
     for one in (given, *(files if isinstance(files, list) else ())):
@@ -185,7 +185,7 @@ def _asked_for(given: Any) -> Iterator[_Place]:
 
 def _place_of(entry: Any) -> _Place | None:
     found = _by_path(entry)
-    query = entry.get("query") if isinstance(entry, Mapping) else None
+    query = entry.get("query") if isinstance(entry, dict) else None
     if found is not None or not isinstance(query, str) or not query:
         return found
     match = _QUERY.fullmatch(query)
@@ -195,7 +195,7 @@ def _place_of(entry: Any) -> _Place | None:
 
 
 def _by_path(given: Any) -> _Place | None:
-    if not isinstance(given, Mapping):
+    if not isinstance(given, dict):
         return None
     names = (given.get(key) for key in ("path", "file_path", "filePath"))
     path = next((name for name in names if isinstance(name, str) and name), None)

@@ -250,11 +250,13 @@ def is_shortened(value: Any) -> bool:
     """Whether the content of a result is sent without the middle of a text: as `_shortened`, with nothing made."""
     if isinstance(value, str):
         return len(value) > _MOST_OF_RESULT // 2 and _cut(value, _MOST_OF_RESULT, _CUT) is not value
-    if isinstance(value, list):
-        return any(map(is_shortened, value))
-    if isinstance(value, dict) and not (type_name(value) == "image" and isinstance(value.get("data"), str)):
-        return any(map(is_shortened, value.values()))
-    return False
+    if isinstance(value, dict):
+        if type_name(value) == "image" and isinstance(value.get("data"), str):
+            return False
+        value = value.values()
+    elif not isinstance(value, list):
+        return False
+    return any(is_shortened(one) for one in value if type(one) is not str or len(one) > _MOST_OF_RESULT // 2)
 
 
 def _cut(text: str, most: int, mark: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -16,6 +15,7 @@ from toolpair.formats.forms.pairing import PAIR
 from toolpair.formats.forms.paths import BadPath, conditions_of, path_of
 from toolpair.rules.profiles import is_profile
 from toolpair.rules.registry import RULES
+from toolpair.shell.settings import BadSettings, opened_without_waiting, parsed_toml
 
 FOLDER: Final = Path(__file__).parent
 _MOST: Final = 1 << 16
@@ -174,7 +174,7 @@ def _is_element(at: str) -> bool:
 def text_of(path: Path) -> str:
     """What is written in a table's file. Raises BadTable."""
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", opener=opened_without_waiting) as file:
             text = file.read(_MOST + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise BadTable(f"{path} cannot be read as a table ({getattr(error, 'strerror', None) or error}).") from None
@@ -191,7 +191,7 @@ def parsed(text: str, shown: str, ours: bool = False) -> Table:
         if base in passed:
             raise _bad(shown, text, ("like",), f"goes in a circle: {' → '.join([*passed, base])}")
         file = FOLDER / f"{base}.toml"
-        if not isinstance(base, str) or not re.fullmatch(r"[a-z0-9-]+", base) or not file.is_file():
+        if not isinstance(base, str) or not re.fullmatch(r"[a-z0-9-]{1,100}", base) or not file.is_file():
             raise _bad(shown, text, ("like",), f"names no form that toolpair has: {base!r}")
         passed.append(base)
         raw = {**_raw(file.read_text(), base), **raw}
@@ -209,9 +209,9 @@ def parsed(text: str, shown: str, ours: bool = False) -> Table:
 
 def _raw(text: str, shown: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadTable(f"{shown}: {error}.") from None
+        return parsed_toml(text, shown)
+    except BadSettings as error:
+        raise BadTable(str(error)) from None
 
 
 def _check(table: Table, text: str, shown: str) -> None:

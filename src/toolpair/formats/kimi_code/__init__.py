@@ -22,5 +22,7 @@ FORMAT: Final = Format(
     sees=lazy("toolpair.formats.kimi_code.sending:sees"),
     damage=lazy("toolpair.formats.kimi_code.history:damage"),
     check=lazy("toolpair.formats.kimi_code.history:check"),
+    light=lazy("toolpair.formats.kimi_code.light:light"),
+    clean_by=frozenset({"moonshot", "openai-chat"}),
     time_of=lazy("toolpair.formats.kimi_code.history:time_of"),
 )

@@ -13,7 +13,9 @@ from msgspec.structs import replace
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.formats.engine.damage.lost import effect_on_readers
 from toolpair.formats.engine.damage.own_problems import add_error, recommended
+from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import seconds
+from toolpair.formats.engine.reading.part_of_file import as_file, part_facts
 from toolpair.formats.engine.reading.reading import as_text, facts_of, malformed_in, pairs_in
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
 from toolpair.formats.forms.registry import Form, form_in
@@ -46,7 +48,10 @@ def form() -> Form:
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    whole = [item for item in items if not isinstance(item.value, Damaged)]
+    facts = part_facts(view)
+    whole = [
+        item for item in (items if facts is None else as_file(items, facts)) if not isinstance(item.value, Damaged)
+    ]
     folded = Fold().run(chain_of(whole))
     shown = [item for item in whole if item.uid in folded.active and kind_of(item.value) in _READ]
     beside = [item for item in whole if item.uid not in folded.active and kind_of(item.value) in _READ]
@@ -76,6 +81,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         scopes=scopes,
         inactive_blocks=pairs_in(block for message in before.messages for block in message.blocks),
         boundaries=boundaries,
+        frame=None if facts is None else BETWEEN,
     )
 
 

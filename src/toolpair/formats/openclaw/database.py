@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from sqlite3 import Connection
 from typing import Final
 
-from msgspec.structs import replace
-
 from toolpair.formats.engine.reading.clock import seconds
 from toolpair.formats.engine.reading.stored_rows import object_in
 from toolpair.source import peek
@@ -109,7 +107,7 @@ class OpenClawLayout(Layout):
         last = f"WHERE session_id = ? AND {may_be} ORDER BY seq DESC LIMIT {_WORDS_OF}"
         rows = rows_of(connection, _EVENTS, last, session)
         for row in rows:
-            message = object_in(_shown(row).columns["event_json"]).get("message")
+            message = object_in(_shown(row)[0]["event_json"]).get("message")
             if isinstance(message, dict) and message.get("role") == "user":
                 content = message.get("content")
                 parts = content if isinstance(content, list) else [{"text": content}]
@@ -129,27 +127,27 @@ class OpenClawLayout(Layout):
         parts = [parts_of(connection, part, of_session, session) for part in _EVENTS.parts]
         empty = [_names_of(connection, part) for part in _EVENTS.parts]
         for row in rows_of(connection, _EVENTS, f"{of_session} ORDER BY seq", session):
-            shown = _shown(row)
-            columns = dict(shown.columns)
-            message = columns.pop("event_json")
+            columns, stored = _shown(row)
+            message, seq = columns.pop("event_json"), columns["seq"]
             for known, none in zip(parts, empty, strict=True):
-                columns |= known.get(columns["seq"], none)
-            yield replace(shown, columns={**columns, "event_json": message})
+                columns |= known.get(seq, none)
+            columns["event_json"] = message
+            yield Row(_EVENTS, columns, stored=stored)
 
 
 def _names_of(connection: Connection, part: Part) -> dict[str, Stored]:
     return {part.prefix + name: None for name in columns_of(connection, part.table) if name not in part.row}
 
 
-def _shown(row: Row) -> Row:
-    """The row with its text unpacked, and without what only repeats it."""
-    stored = {name: row.columns[name] for name in _BESIDES if name in row.columns}
-    columns = {name: value for name, value in row.columns.items() if name not in stored}
+def _shown(row: Row) -> tuple[dict[str, Stored], dict[str, Stored]]:
+    """The columns of a row with its text unpacked, and those that only repeat it."""
+    columns = dict(row.columns)
+    stored: dict[str, Stored] = {name: columns.pop(name) for name in _BESIDES if name in columns}
     packed = stored.get("event_zstd")
     if columns["event_json"] is None and isinstance(packed, bytes):
         stored["event_json"] = None
         columns["event_json"] = _unpacked(packed)
-    return Row(row.table, columns, stored=stored)
+    return columns, stored
 
 
 def _unpacked(packed: bytes) -> Stored:

@@ -19,7 +19,7 @@ TOKEN: Final = re.compile(r"[^\W_]{4,}")
 _LEAST: Final = 4
 _LOWER: Final = bytes(ord(chr(byte).lower()) if byte < 0x80 and chr(byte).isalnum() else 0x20 for byte in range(256))
 """ASCII with small letters and digits alone, and spaces."""
-_PIECE: Final = 1 << 13
+_PIECE: Final = 1 << 12
 """Characters, at least, that are looked through at once."""
 _VERSION: Final = re.compile(
     r"v?\d{1,5}(?:\.\d{1,5}){1,3}(?:-(?:alpha|beta|rc|dev|next|nightly|canary)(?:\.?\d{1,4})?)?\Z"

@@ -180,13 +180,13 @@ def rows_of(connection: Connection, table: Table, rest: str, *values: Any) -> It
 def parts_of(connection: Connection, part: Part, rest: str, *values: Any) -> dict[Stored, dict[str, Stored]]:
     """The rows of a record's part, as the record shows them, by what the last of its `row` says."""
     names = columns_of(connection, part.table)
-    at = names.index(list(part.row)[-1]) if names else 0
-    listed = ", ".join(map(quoted, names))
-    found = connection.execute(f"SELECT {listed} FROM {quoted(part.table)} {rest}", values) if names else ()
-    return {
-        row[at]: {part.prefix + name: value for name, value in zip(names, row, strict=True) if name not in part.row}
-        for row in found
-    }
+    if not names:
+        return {}
+    own = [name for name in names if name not in part.row]
+    listed = ", ".join(map(quoted, [list(part.row)[-1], *own]))
+    shown = [part.prefix + name for name in own]
+    found = connection.execute(f"SELECT {listed} FROM {quoted(part.table)} {rest}", values)
+    return {row[0]: dict(zip(shown, row[1:], strict=True)) for row in found}
 
 
 def columns_of(connection: Connection, table: str) -> list[str]:
