@@ -33,7 +33,7 @@ BACK: Final = "what the fix brings back"
 LINES: Final = 200
 """Lines of each side: a preview is no viewer."""
 _NAMES: Final = {"cut": "history lost", "compaction": "replaced by a summary", "damaged": "not readable"}
-Shown = tuple[Line, LineSource, LineSource | None, tuple[int, int], LineSource]
+Shown = tuple[Line, LineSource, LineSource | None, tuple[int, int], Callable[[], LineSource] | None]
 """The title, the lines of one or two columns, the cells of both, and what is shown below them where there is room."""
 
 
@@ -141,9 +141,9 @@ class PreviewText:
         """Call and output side by side; a message takes the whole width. What the fix changes is below, if it fits."""
         glyphs, left = self._glyphs, (cells - 2) // 2
         begin, end = self._titles
-        below: LineSource = ()
+        below: Callable[[], LineSource] | None = None
         if self._changes is not None and not self._brought_back:
-            below = self._with_changes((), cells, new=False)
+            below = partial(self._with_changes, (), cells, new=False)
         if not self._is_pair:
             return glyphs.rule(begin, cells), self._message(cells), None, (cells, 0), below
         right = cells - left - 1
@@ -162,7 +162,7 @@ class PreviewText:
         if self._changes is not None:
             whole, short = (self._with_changes(lines, cells, new) for new in (True, False))
             lines = whole if len(whole) <= room else short
-        return glyphs.rule(begin, cells), lines, None, (cells, 0), ()
+        return glyphs.rule(begin, cells), lines, None, (cells, 0), None
 
     def _with_changes(self, lines: LineSource, cells: int, new: bool) -> LineSource:
         """`new`: new records are whole."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Protocol
 
 from textual import events
@@ -39,7 +41,7 @@ class Preview(Painter):
         self._left: LineSource = ()
         self._right: LineSource | None = None
         self._columns = (0, 0)
-        self._below: LineSource = ()
+        self._below: Callable[[], LineSource] | None = None
         self._top = 0
 
     def show(
@@ -48,12 +50,13 @@ class Preview(Painter):
         left: LineSource,
         right: LineSource | None,
         columns: tuple[int, int],
-        below: LineSource = (),
+        below: Callable[[], LineSource] | None = None,
     ) -> None:
-        """`right` is None where there is one column. `columns`: the cells of each. `below`: what is shown where lines
-        are free; none are made free for it.
+        """`right` is None where there is one column. `columns`: the cells of each. `below` makes what is shown where
+        lines are free; none are made free for it.
         """
-        self._title, self._left, self._right, self._columns, self._below = title, left, right, columns, below
+        self._title, self._left, self._right, self._columns = title, left, right, columns
+        self._below = cache(below) if below is not None else None
         self._top = 0
         self.refresh()
 
@@ -75,8 +78,9 @@ class Preview(Painter):
             return self.paint(self._title, cells)
         n = y - 1 + self._top
         height = self.height
-        if n >= height and self._below and self.size.height - 1 - height >= min(len(self._below), _LEAST_BELOW):
-            return self.paint(self._below[n - height] if n - height < len(self._below) else (), cells)
+        if n >= height and self._below is not None and self.size.height - 1 - height >= _LEAST_BELOW:
+            below = self._below()
+            return self.paint(below[n - height] if n - height < len(below) else (), cells)
         left = self._left[n] if n < len(self._left) else ()
         if self._right is None:
             return self.paint(left, cells)
