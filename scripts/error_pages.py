@@ -43,5 +43,5 @@ def _page(title: str, known: list[ErrorText]) -> Iterator[str]:
 
 def _head(text: str) -> str:
     """The beginning of an error text as a heading, which has no code and no markup."""
-    plain = "".join(char for char in text if char not in "`*_<>[]#|\n")
-    return plain if len(plain) <= 90 else plain[:90].rsplit(" ", 1)[0] + " …"
+    plain = "".join(char for char in text if char not in "`*<>[]#|\n")
+    return (plain if len(plain) <= 90 else plain[:90].rsplit(" ", 1)[0] + " …").replace("_", "\\_")

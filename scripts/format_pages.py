@@ -39,6 +39,13 @@ before a compaction is inactive.""",
 in the order of `position`. A summary replaces what is before it, or before the entry that it says it kept;
 sub-sessions are sessions of their own. Databases of versions that kept all messages in one column are refused: a newer
 docker-agent converts them.""",
+    "crush": """The tables `sessions` and `messages` of a project's SQLite database, with what waits in its `-wal`:
+a list of parts in each row, in the order of `created_at`. From the row that `summary_message_id` names on the history
+begins anew. They are checked, shown and exported; they are never written.""",
+    "kimi-code": """JSON Lines, one event in each: the user's messages (`context.append_message`), and what happens in
+a response (`context.append_loop_event`: it begins, says, calls, gets results, ends). What an undo took back, also in
+another branch of the file, and what was cleared or compacted, is inactive. Each sub-agent has a folder and a file of
+its own.""",
     "hermes": """The tables `sessions` and `messages` of its SQLite database, one chat message in each row, in the order
 of `id`. Rows that were compacted or taken back (`active` is 0) are inactive; sub-agents' sessions are sessions of their
 own.""",
@@ -51,6 +58,11 @@ them in another order.""",
 in which that service reads them: by `timestamp`, then in the order in which they were written, or by `id`. A session is
 named by its id, or as `APP/USER/ID` where several users have one of that id. The pickles in the older tables are never
 read. Sessions that were saved as JSON are read by the form [google-adk](../forms.md).""",
+    "openhands": """`base_state.json`, and the events in `events/event-NUMBER-ID.json`, one record for each file. The
+history is the way through them to the event that `base_state.json` names as the last one: each event names the one
+that it follows, and one that names none follows the number before it. A `Condensation` stands for its summary, in the
+place that it says; what it takes out, and other ways through the events, are inactive. A list of events in one file
+is read by the form [openhands-events](../forms.md).""",
     "strands-folder": """`session_ID/agents/agent_ID/messages/message_N.json` as `FileSessionManager` writes them, each
 agent a session, in the order of the numbers; what `redact_message` holds is what is sent. As many of the first messages
 as the conversation manager has removed (`agent.json`) are not read. The summary that it sends in their place is read
@@ -58,6 +70,10 @@ from that file. A list of such messages in one file is read by the form [strands
     "goose": """The tables `sessions` and `messages` of its SQLite database, one message in each row, in the order in
 which goose reads them: by `created_timestamp`, then by `id`. Rows that a compaction hid from the model
 (`agentVisible`) are inactive. Before 1.10: JSON Lines, a line about the session, then one message in each.""",
+    "vibe": """JSON Lines, a chat message in each, beside `meta.json`, which has the session's id and folder.
+Before 2.26 the summary of a compaction (`context_boundary`) stands for all that is before it. From 2.26 on Vibe keeps
+new sessions in a store of its own (`logs/session/unified`), whose parts name each other by their checksums: that is
+not read. It still resumes sessions in these files.""",
     "kimi-cli": """JSON Lines, a chat message in each. Lines with the roles `_system_prompt`, `_checkpoint` and
 `_usage` are Kimi CLI's notes. All messages are sent. A compaction, `/clear`, or a step back to a checkpoint begins
 the file anew: what was in it before is in `context_1.jsonl`, `context_2.jsonl` and so on beside it, which are not
@@ -117,6 +133,12 @@ model as `Tool cancelled`; a call without a state is sent alone. [on-resume.md](
     "gemini-cli": """Nothing is healed, and the agent sends each result twice that it recorded twice itself.
 [on-resume.md](../on-resume.md) says more.""",
     "cline-cli": "[on-resume.md](../on-resume.md) says more.",
+    "vibe": """Measured on Mistral Vibe 3.0.2, and on 2.24.5, with up to three defects at once, and an API of
+OpenAI's kind. From 2.26 on nothing is healed: what is in the file is sent, with what is before a compaction, and a
+pair that is broken is refused. Before, a call without a result right behind its message was given one (`Tool
+execution interrupted - no response available`) when the session went on, and a result that is late or has another id
+was sent as well, and refused. A line that is not JSON, and an empty one, which is not reported, keep the session from
+being resumed. Bytes that are not text are guessed at.""",
     "kimi-cli": """Measured on Kimi CLI 1.49.0, with the API of Kimi. Nothing is healed: what is in the file is sent,
 and a pair that is broken is refused. A line that is not JSON, or not a message as it writes them, is skipped, and
 nothing but its log says so; before 1.30, a line that is not JSON keeps the session from being loaded. A message
@@ -124,29 +146,47 @@ without `content`, or with a part of another API's type, still does. What it doe
 was read in its source: the messages are the same, written as that API has them. It can use `openai_responses` and
 `gemini`, too; how was not looked at. The session does not say which one it was used with: where its last call's id
 begins with `toolu_`, Anthropic's rules are checked. [on-resume.md](../on-resume.md) says more.""",
-    "agents-sdk": """Measured on openai-agents 0.24.0. A call that no output names is left out, with the reasoning right
-before it; an output without its call is sent, and the API refuses the session from then on. Of outputs with one
-`call_id` the last one is sent. A row that is not JSON is skipped, and nobody is told. Which program goes on with a
-session is not in the database, so toolpair names none, and lists no such sessions of its own accord. A row that is
-added near the start gets an id before the first one, so that not all others change theirs.""",
-    "google-adk-database": """Measured on google-adk 2.13.0. Calls and responses are paired by id, wherever they stand:
-a call that no response names is left out, a response without a call before it likewise, and of several responses to one
-call the last is sent, after the call. A row that ADK cannot read keeps the whole session from being loaded. What it
-makes of compactions, rewinds, branches and other agents' turns depends on the program, so what it would send is not
-shown then, nor for the older tables. Which program goes on with a session is not in the database, so toolpair names
-none, and lists no such sessions of its own accord. A new event gets a time right after that of the one before it.""",
-    "strands-folder": """Measured on strands-agents 1.62.0. A result is left out where no message with calls is right
-before it; after each message with calls, results of other ids are left out and those that are missing are filled in
-("Tool was interrupted."), also for the last message as soon as a prompt comes. A file that is not JSON keeps the whole
-session from being loaded. Strands keeps the messages in memory, and nothing shows that a program has the folder open:
-end it before you save. A message that is added moves the numbers of those after it.""",
+    "agents-sdk": """Measured on openai-agents 0.24.0, with up to three defects at once. A call that no
+output names is left out, with the reasoning right before it; an output without its call is sent, and the API refuses
+the session from then on. Of outputs with one `call_id` the last one is sent. A row that is not JSON is skipped, and
+nobody is told. Which program goes on with a session is not in the database, so toolpair names none, and lists no such
+sessions of its own accord. A row that is added near the start gets an id before the first one, so that not all others
+change theirs.""",
+    "google-adk-database": """Measured on google-adk 2.13.0, with up to three defects at once. Calls and responses are
+paired by id, wherever they stand: a call that no response names is left out, a response without a call before it
+likewise, and of several responses to one call the last is sent, after the call. A row that ADK cannot read keeps the
+whole session from being loaded. What it makes of compactions, rewinds, branches and other agents' turns depends on
+the program, so what it would send is not shown then, nor for the older tables. Which program goes on with a session
+is not in the database, so toolpair names none, and lists no such sessions of its own accord. A new event gets a time
+right after that of the one before it.""",
+    "openhands": """Measured on openhands-sdk 1.58.2, on which its command line and its server stand, with one to
+three defects at once. Calls and results are paired by `tool_call_id`, wherever they stand. Of two results of one call
+the first is sent. A call without a result is left out, with all calls of its response and their results; so is a
+result without a call. Thinking that is signed keeps what follows it together: all of it is sent, or nothing. Then
+each call that no result behind it names (`action_id`; an error by `tool_call_id`) is **run again**, and what it says
+is sent at the end, where the API refuses it, whatever is said. A file on that way that is not JSON, or not there,
+keeps the whole conversation from being loaded; where events name none that they follow, what comes after a missing
+number is forgotten. The text that a tool puts around its output, and that of a rejection, is not shown.""",
+    "strands-folder": """Measured on strands-agents 1.62.0, with up to three defects at once. A result is left
+out where no message with calls is right before it; after each message with calls, results of other ids are left out
+and those that are missing are filled in ("Tool was interrupted."), also for the last message as soon as a prompt
+comes. A file that is not JSON keeps the whole session from being loaded. Strands keeps the messages in memory, and
+nothing shows that a program has the folder open: end it before you save. A message that is added moves the numbers of
+those after it.""",
     "docker-agent": """This follows from its source (`sanitizeToolCalls` and the loader of sessions); it has not been
 measured. A row that is not JSON keeps the whole session from being loaded. The copy of the messages that older
 databases have in `sessions.messages` is left as it is: nothing reads it while there are rows, and docker-agent writes
 it again after the next message.""",
-    "hermes": """Measured on Hermes Agent 0.19.0 over an API of Chat Completions. Ids count over the whole history: of
-two pairs with one id the second is left out, call and output, and nothing says so. A call is paired by its `call_id`,
-where it has one. [on-resume.md](../on-resume.md) says more.""",
+    "crush": """This follows from the source of Crush 0.90.0 (`preparePrompt`); it has not been compared with the agent,
+so nothing is ever written into its database. What the library that it sends with (`fantasy`) adds for each provider is
+not known here. [on-resume.md](../on-resume.md) says more.""",
+    "kimi-code": """Measured on Kimi Code 2.1.0 over an API of Chat Completions. The first line that cannot be read is
+deleted when the session is opened, and so is every line after it; the file as it was is in `wire.jsonl.bak`, if there
+is none yet: repair such a file first. A line of a response that has not begun, or has ended, is skipped.
+[on-resume.md](../on-resume.md) says more.""",
+    "hermes": """Measured on Hermes Agent 0.19.0 over an API of Chat Completions and Anthropic's. Ids count
+over the whole history: of two pairs with one id the second is left out, call and output, and nothing says so. A call is
+paired by its `call_id`, where it has one. [on-resume.md](../on-resume.md) says more.""",
     "opencode": """Measured on opencode 1.18.33 and Kilo CLI 7.7.9. A row that is not JSON keeps the whole session from
 being loaded, wherever it is. `event` keeps older versions of each part for sharing; nothing of it is read on resume, so
 it stays as it is. A response that ended in an error of the API is left out with all of its outputs.
@@ -183,6 +223,9 @@ triggers see to that. End the gateway before you save (`hermes gateway stop`).""
     "kimi-cli": """It is run in the session's own folder, by whose path Kimi CLI finds it. `kimi --continue` takes the
 folder's last session. Kimi Code CLI, its successor, imports these sessions when it is installed, and keeps its own in
 another form.""",
+    "openhands": """End the program that has the conversation open before you save. A new event gets a file of its
+own, the numbers of those after it move, and links, the last event and the place of a summary follow. `openhands
+--resume ID` goes on with it, as does `Conversation(persistence_dir=…, conversation_id=…)`.""",
     "continue": """`cn --resume` takes the session that was written last, which a saved one is. `cn --fork ID`
 begins a copy of any.""",
 }

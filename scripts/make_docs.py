@@ -125,12 +125,16 @@ def stamped(docs: Path) -> dict[Path, str]:
 
 def wanted() -> dict[Path, str]:
     """Every made page, by its path below docs/."""
-    alone = {Path(name): _MADE + make().rstrip("\n") + "\n" for name, make in ALONE.items()}
+    alone = {Path(name): _marked(make()) for name, make in ALONE.items()}
     return alone | {
-        Path(folder, name): _MADE + text.rstrip("\n") + "\n"
-        for folder, make in FOLDERS.items()
-        for name, text in make().items()
+        Path(folder, name): _marked(text) for folder, make in FOLDERS.items() for name, text in make().items()
     }
+
+
+def _marked(page: str) -> str:
+    """The page, which says below its title how it is made: what begins otherwise has no title in the docs site."""
+    title, _, rest = page.rstrip("\n").partition("\n")
+    return f"{title}\n{_MADE}{rest}\n"
 
 
 def out_of_date(docs: Path, pages: Mapping[Path, str]) -> tuple[list[Path], list[Path]]:

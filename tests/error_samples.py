@@ -54,6 +54,7 @@ SAMPLES: Final[dict[str, Sample]] = {
     "BDR11": Sample("Value at 'messages.73.member.content.2.member.toolUse.name' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+", message=72, block=1),
     "BDR12": Sample('The format of the value at messages.3.content.1.toolUse.input is invalid. Provide a json object for the field and try again.', message=3, block=1),
     "BDR13": Sample('The format of the value at messages.28.content.0.toolResult.content.0.json is invalid. Provide a json object for the field and try again.', message=28, block=0),
+    "ANT50": Sample('messages.52.content.0.tool_result: content cannot be empty if is_error is true', message=52, block=0),
     "BDR14": Sample('The content field at messages.4.content.0.toolResult cannot be empty when status value is error.', message=4, block=0),
     "BDR15": Sample('The text field in the ContentBlock object at messages.28.content.1 is blank. Add text to the text field, and try again.', message=28, block=1),
     "BDR16": Sample('The content field in the Message object at messages.4 is empty.', message=4),

@@ -62,18 +62,6 @@ def _kimi_wire() -> Records:
     return head + [{"timestamp": 1.5, "message": {"type": kind, "payload": payload}} for kind, payload in events]
 
 
-def _kimi_code() -> Records:
-    called = {"type": "tool.call", "toolCallId": "a:0", "name": "Read", "args": {"path": "a"}}
-    return [
-        {"type": "metadata", "protocol_version": "1.4", "created_at": 1784606400000},
-        {"type": "config.update", "cwd": "/home/dev", "modelAlias": "kimi"},
-        {"type": "turn.prompt", "timestamp": 1.5, "input": [_text("Read a.")]},
-        {"type": "context.append_message", "message": {"role": "user", "content": [_text("Read a.")]}},
-        {"type": "context.append_loop_event", "event": called},
-        {"type": "turn.prompt", "timestamp": 2.5, "input": [_text("And?")]},
-    ]
-
-
 def _said(role: str, *parts: dict[str, Any]) -> dict[str, Any]:
     return {"role": role, "content": list(parts)}
 
@@ -141,7 +129,6 @@ def _deepseek() -> Records:
 
 FOREIGN: Final[dict[str, Records]] = {
     "what Kimi CLI showed of a session": _kimi_wire(),
-    "a session of Kimi Code": _kimi_code(),
     "an Amp thread": _amp(),
     "a session of Factory's Droid": _droid(),
     "a transcript of Cursor's agent": _cursor(),

@@ -242,6 +242,33 @@ def _not_an_event(folder: Path) -> None:
     _file(folder, 6).write_text("[]")
 
 
+def _holding(data: bytes) -> Callable[[Path], None]:
+    """An output that says something odd."""
+
+    def befall(folder: Path) -> None:
+        path = _file(folder, 6)
+        path.write_bytes(path.read_bytes().replace(b'"OUT-', b'"' + data + b"OUT-"))
+
+    return befall
+
+
+def _marked(folder: Path) -> None:
+    path = _file(folder, 6)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+
+
+def _key_twice(folder: Path) -> None:
+    path = _file(folder, 6)
+    path.write_bytes(
+        path.read_bytes().replace(b'"kind": "ObservationEvent"', b'"source": "environment", "kind": "ObservationEvent"')
+    )
+
+
+def _cut_without_links(folder: Path) -> None:
+    _gap_without_leaf(folder)
+    (folder / "events" / f"event-00006-{id_of(6)}.json").write_text("{")
+
+
 IN_FILES: dict[str, tuple[Callable[[Path], None], bool]] = {
     "cut": (_cut, False),
     "empty": (_empty, False),
@@ -252,6 +279,11 @@ IN_FILES: dict[str, tuple[Callable[[Path], None], bool]] = {
     "link_to_nowhere": (_link_to_nowhere, False),
     "loop": (_loop, False),
     "cut_beside": (_cut_beside, True),
+    "half_a_character": (_holding(rb"\ud83d"), False),
+    "bad_utf8": (_holding(b"\xff"), False),
+    "byte_order_mark": (_marked, False),
+    "key_twice": (_key_twice, True),
+    "cut_without_links": (_cut_without_links, False),
     "not_an_event": (_not_an_event, False),
 }
 """What can befall the files, and whether OpenHands loads the conversation all the same."""

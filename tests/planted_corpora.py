@@ -16,6 +16,7 @@ from tests import (
     gemini_sessions,
     goose_sessions,
     hermes_sessions,
+    kimi_code_sessions,
     kimi_sessions,
     oh_my_pi_sessions,
     openclaw_databases,
@@ -24,6 +25,7 @@ from tests import (
     opencode_sessions,
     pi_sessions,
     qwen_sessions,
+    vibe_sessions,
 )
 from tests.agents import codex_planted, planted
 from tests.combined_defects import AGENTS, combined
@@ -133,6 +135,7 @@ CORPORA: Mapping[str, Callable[[], Iterator[Case]]] = {
     "hermes": _hermes,
     "kilo-cli": lambda: _opencode(kilo=True),
     "kimi-cli": lambda: _files(kimi_sessions.NAME, _data(kimi_sessions.corpus())),
+    "kimi-code": lambda: _files(kimi_code_sessions.NAME, _data(kimi_code_sessions.corpus())),
     "oh-my-pi": lambda: _files(oh_my_pi_sessions.NAME, _data(oh_my_pi_sessions.corpus())),
     "openclaw": lambda: _files(openclaw_sessions.NAME, _data(openclaw_sessions.corpus())),
     "openclaw-database": _openclaw_database,
@@ -140,6 +143,7 @@ CORPORA: Mapping[str, Callable[[], Iterator[Case]]] = {
     "opencode-folder": _opencode_folder,
     "pi": lambda: _files(pi_sessions.NAME, _data(pi_sessions.corpus())),
     "qwen-code": lambda: _files(qwen_sessions.NAME, _data(qwen_sessions.corpus())),
+    "vibe": lambda: _files(vibe_sessions.NAME, _data(vibe_sessions.corpus() | vibe_sessions.together())),
     **{f"{agent}-combined": partial(_combined, agent) for agent in AGENTS},
 }
 """Sessions of each agent: one planted defect each, and several at once."""

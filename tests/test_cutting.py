@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 import toolpair
 from tests import opencode_folders, opencode_sessions
 from tests.cli.conftest import Run, run
-from tests.formats.test_openhands import SOUND, conversation
+from tests.formats.test_langgraph import ASK, DONE, database, state
 from tests.formats.test_strands import strands
 from tests.rounds import some
 from tests.tui.driving import drive, frame, press
@@ -227,7 +227,7 @@ def test_what_cannot_be_cut_says_why(samples: Path, tmp_path: Path) -> None:
     with pytest.raises(Refused, match="conversations"):
         cut_at(session, 1, "before")
     with pytest.raises(Refused, match=r"only reads.*toolpair export"):
-        cut_at(open_session(conversation(tmp_path, *SOUND)), 1, "after")
+        cut_at(open_session(f"{database(tmp_path / 'some.db', ('it', 0, state(ASK, DONE)))}::it"), 1, "after")
     session = open_session(samples / "openai-chat-missing.json")
     session.stage(session.problems[0])
     with pytest.raises(Refused, match="applied fixes"):

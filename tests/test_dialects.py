@@ -52,6 +52,7 @@ _ELSE = {
     "history/summary.py": {"item.value"},
     "history/window.py": {"item.value"},
     "library/message_lists.py": {"item.value", "given[0].value"},  # elements of the caller's own list
+    "reports/excerpt/harness.py": {"record.value"},  # what the agent's own code is given
     "reports/excerpt/parts.py": {"first.value", "record.value", "self._document.record(uid).value"},
     "reports/first_break/log.py": {"record.value"},
     "reports/first_break/logs/records.py": {"body.value", "record.value"},

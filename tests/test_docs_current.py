@@ -64,6 +64,8 @@ def test_there_is_a_page_for_everything(wanted: dict[Path, str]) -> None:
     assert {f"profiles/{name}.md" for name in PROFILES} <= there
     assert {f"recipes/{name}.md" for name in RECIPES} <= there
     assert {f"{folder}/README.md" for folder in ("rules", "profiles", "recipes")} <= there
+    assert all(text.startswith("# ") for text in wanted.values()), "the docs site takes a title from the first line"
+    assert "\n## messages.{N}: tool\\_use ids were found without " in wanted[Path("errors/anthropic.md")]
 
 
 def test_the_same_pages_on_every_run_and_none_names_this_machine(made: ModuleType, wanted: dict[Path, str]) -> None:

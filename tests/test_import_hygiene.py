@@ -406,6 +406,7 @@ COMMANDS = {
     },
     "cli.output": {"cli.ci.github", "cli.ci.sarif"},
     "cli.progress": {"cli.progress_line"},
+    "cli.sees": {"reports.requests_in_time"},
     "cli.selection": {"rules.registry"},
     "cli.sessions": {"formats.engine.agents.databases"},
     "cli.terminal": {"cli.meant", "rules.profiles", "text.safe", "text.shell"},

@@ -76,12 +76,32 @@ WRITTEN = {
         "complete, and other tools may have completed successfully. Check the current state before retrying; do not "
         "assume success or replay this operation blindly.",
     ],
+    "Hermes Agent": [
+        "[Result unavailable — see context summary above]",
+        "[Orphan recovery: this tool may have executed before Hermes stopped; its effect is UNKNOWN. Inspect current "
+        "state before retrying.]",
+        "[Orphan recovery: this read-only tool did not complete and had no effect.]",
+        "[Orphan recovery: interrupted side-effecting tool may have executed; its effect is UNKNOWN. Inspect state "
+        "before retrying.]",
+        "[Orphan recovery: interrupted read-only tool did not complete.]",
+    ],
+    "Kimi Code": [
+        "Tool execution was interrupted before its result was recorded. Do not assume the tool completed successfully.",
+        "Tool result is not available in the current context. Do not assume the tool completed successfully.",
+    ],
     "Qwen Code": [
         "Tool execution result was not recorded — likely interrupted by network failure, abort, or process exit. Treat "
         "as failure and retry if needed.",
     ],
     "Deep Agents (LangChain)": [
         "Tool call ls with id call_1 was cancelled - another message came in before it could be completed.",
+    ],
+    "OpenHands": [
+        "Tool call interrupted before completion. The conversation was paused.",
+        "Tool call cancelled by interrupt.",
+    ],
+    "Mistral Vibe": [
+        "<user_cancellation>Tool execution interrupted - no response available</user_cancellation>",
     ],
 }
 CASES = [(product, text) for product, texts in WRITTEN.items() for text in texts]

@@ -318,20 +318,23 @@ _INLINE: Any = {"inlineData": {"mimeType": "image/png", "data": DATA}}
 _ITEM: Any = {"type": "input_image", "image_url": URL, "detail": "auto"}
 _FILE: Any = {"type": "file", "mediaType": "image/png", "url": URL}
 _BINARY: Any = {"data": DATA, "media_type": "image/png", "kind": "binary"}
+_BLOCK: Any = {"block_type": "image", "image": DATA, "image_mimetype": "image/png"}
+_ATTACHED: Any = {"type": "file", "mime": "image/png", "url": URL}
 _IN_FORMS: dict[str, tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]] = {
     "langchain dict": ((0, "data", "content", [_text(ASK), _ADDRESS]), (2, "data", "content", [_text(OSLO), _HELD])),
     "langchain state": ((0, "content", [_text(ASK), _HELD]), (2, "content", [_text(OSLO), IMAGE])),
     "langchain constructors": ((0, "kwargs", "content", [_text(ASK), IMAGE]), None),
     "ui": ((0, "parts", None, _FILE), None),
-    "pydantic-ai": ((0, "parts", 0, "content", [ASK, _BINARY]), None),
+    "pydantic-ai": ((0, "parts", 0, "content", [ASK, _BINARY]), (2, "parts", 0, "content", [OSLO, _BINARY])),
     "adk": ((0, "content", "parts", None, _INLINE), (2, "content", "parts", 0, "functionResponse", "parts", [_INLINE])),
     "livekit": ((0, "content", None, {"id": "img_1", "type": "image_content", "image": URL}), None),
     "agents sdk": ((0, "content", [_ITEM]), (3, "output", [{"type": "input_text", "text": OSLO}, _ITEM])),
     "semantic kernel": ((0, "items", None, {"metadata": {}, "content_type": "image", "data_uri": URL}), None),
     "autogen": ((0, "content", [ASK, {"data": DATA}]), None),
-    "llamaindex": ((0, "blocks", None, {"block_type": "image", "image": DATA, "image_mimetype": "image/png"}), None),
+    "llamaindex": ((0, "blocks", None, _BLOCK), (2, "blocks", None, _BLOCK)),
+    "ollama": ((0, "images", [DATA]), None),
     "letta": ((0, "content", None, IMAGE), (2, "content", None, IMAGE)),
-    "opencode": ((0, "parts", None, {"type": "file", "mime": "image/png", "url": URL}), None),
+    "opencode": ((0, "parts", None, _ATTACHED), (1, "parts", 1, "state", "attachments", [_ATTACHED])),
     "agent framework": ((0, "contents", None, {"type": "data", "uri": URL, "media_type": "image/png"}), None),
     "mastra": ((0, "content", "parts", None, {"type": "file", "data": URL, "mimeType": "image/png"}), None),
     "swe-agent": ((0, "content", [_text(ASK), _ADDRESS]), (2, "content", [_text(OSLO), _ADDRESS])),

@@ -12,7 +12,7 @@ from tests.agents import openhands_sdk
 from tests.agents.comparing import Row, all_differences, errors_of, row_difference, rows_of, skip_for
 from tests.agents.running import Resumed
 from tests.formats.fixing import errors, seen_of
-from tests.openhands_conversations import Events, conversation, kept_words, planted
+from tests.openhands_conversations import IN_FILES, Events, chained, conversation, kept_words, planted, sound
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
@@ -90,3 +90,28 @@ def test_a_repaired_conversation_is_sent_valid_and_whole(tmp_path: Path) -> None
         if against or (gone and "condensed" not in name):
             wrong[name] = (gone, against)
     assert wrong == {}
+
+
+def test_what_befalls_files_is_told_and_mended(tmp_path: Path) -> None:
+    """Only what one event said is lost, and so little is done that OpenHands loads the rest."""
+    made = {}
+    for place in ("own", "resumed", "mended"):
+        for name, (befall, _) in IN_FILES.items():
+            made[place, name] = conversation(tmp_path / place / name, chained(sound()))
+            befall(made[place, name])
+    sent = openhands_sdk.resume(tmp_path / "resumed")
+    assert {name: resumed.messages is not None for name, resumed in sent.items()} == {
+        name: loaded for name, (_, loaded) in IN_FILES.items()
+    }
+    assert all_differences(sent, lambda name: seen_of(open_session(made["own", name])), difference) == {}
+    for name in IN_FILES:
+        session = open_session(made["mended", name])
+        while session.stage_recommended() is not None:
+            session.save()
+            session = open_session(made["mended", name])
+        assert errors(session) == (["record.bom"] if name == "byte_order_mark" else [])
+    for name, resumed in openhands_sdk.resume(tmp_path / "mended").items():
+        if name == "byte_order_mark":
+            continue  # an editor takes it out
+        gone = [word for word in kept_words(sound()) if word not in json.dumps(resumed.messages)]
+        assert resumed.messages is not None and len(gone) <= 1 and errors_of(resumed.messages, tmp_path) == [], name

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Final
 
 import pytest
 
+import toolpair
 from tests.cli.conftest import Run
 from tests.session_folders import claude_session
 from toolpair.cli.exits import UsageError
@@ -22,7 +25,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 _BLOCK: Final = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _INLINE: Final = re.compile(r"`(toolpair [^`]+)`")
-_ASKS: Final = re.compile(r"prove|demo|form draft log|hook .*--(install|remove)|.*(DATABASE|storage)")
+_ASKS: Final = re.compile(r"prove|demo|form draft log|hook .*--(install|remove)|.*(DATABASE|storage)|excerpt .*--as-test")
 """What needs a person, or more than these files: it is only parsed."""
 _TOLD: Final = (["--help"], ["--version"], ["completion", "--help"])
 _SESSIONS: Final = {"FILE": "file.jsonl", "A": "a.jsonl", "B": "b.jsonl", "PATH": "path.jsonl"} | {
@@ -80,6 +83,27 @@ def test_it_runs(
             Path(words[words.index("-o") + 1]).unlink(missing_ok=True)
         ran = run(*words, stdin=b"tool_use ids were found without tool_result blocks")
         assert ran.code in (0, 1, 4), (typed, ran.err)
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/python.md", "docs/report.md", "docs/excerpt.md", "docs/first-break.md"]
+)
+def test_its_python_runs(name: str, tmp_path: Path, samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One block after the other, as someone reads the page; a client answers with a text."""
+    monkeypatch.chdir(tmp_path)
+    session = claude_session(tmp_path, missing=1, pairs=9)
+    for copy in ("session.jsonl", "fork.jsonl"):
+        shutil.copy(session, copy)
+    said = SimpleNamespace(
+        content="Done.", choices=[SimpleNamespace(message={"role": "assistant", "content": "Done."})]
+    )
+    create = SimpleNamespace(create=lambda **_: said)
+    client = SimpleNamespace(messages=create, chat=SimpleNamespace(completions=create))
+    bodies = [json.loads(line)["request"] for line in (samples / "proxy-log.jsonl").read_text().splitlines()]
+    known = {"toolpair": toolpair, "session": toolpair.open("session.jsonl"), "messages": [], "bodies": bodies,
+             "client": client, "CustomLogger": object, "Path": Path}  # fmt: skip
+    for block in (body for kind, body in _BLOCK.findall((ROOT / name).read_text("utf-8")) if kind == "python"):
+        exec(compile(block, name, "exec"), known)
 
 
 def test_what_is_shown_is_printed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

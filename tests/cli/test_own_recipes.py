@@ -43,7 +43,11 @@ def test_it_does_what_is_chosen(
     (path.parent / "broken.toml").write_text("[fixes")
     assert main(["recipes"]) == 2
     ran = capsys.readouterr()
-    assert "broken.toml is not TOML: " in ran.err and "      Calls go\n" in ran.out and "recommended" in ran.out
+    assert (
+        "broken.toml:1:7: What stands here is not TOML: " in ran.err
+        and "      Calls go\n" in ran.out
+        and "recommended" in ran.out
+    )
     assert main(["recipes", "--output-format", "json"]) == 2
     told = json.loads(capsys.readouterr().out)
     assert told["recipes"][-1]["name"] == "mine" and "broken.toml" in told["wrong"][0]

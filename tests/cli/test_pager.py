@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -98,3 +100,19 @@ def test_less_leaves_the_terminal_whole() -> None:
                 terminal.press("q")  # what was typed right after ctrl+c is lost
         after = terminal.settings()
         assert terminal.close() == code and after == before and b"\x1b[?1049h" not in terminal.output
+
+
+@pytest.mark.skipif(shutil.which("less") is None, reason="less is not installed")
+def test_a_signal_that_ends_the_program_ends_its_pager_too() -> None:
+    environment = {key: value for key, value in os.environ.items() if key != "LESS"} | {"TERM": "xterm"}
+    terminal = Terminal([*program(), "rules"], environment=environment)
+    before = terminal.settings()
+    terminal.read(until=b":\x1b[K")
+    pagers = Path(f"/proc/{terminal.pid}/task/{terminal.pid}/children").read_text().split()
+    assert pagers
+    terminal.signal(signal.SIGTERM)
+    ends = time.monotonic() + PATIENCE
+    while not terminal.has_ended and time.monotonic() < ends:
+        time.sleep(0.02)
+    assert terminal.settings() == before and not any(Path("/proc", pid).exists() for pid in pagers)
+    assert terminal.close() == -signal.SIGTERM

@@ -123,3 +123,16 @@ def test_what_says_content_unasked_is_what_readme_names(run: Run, tmp_path: Path
     assert "<words>" in run("sees", path).out
     page = " ".join((Path(__file__).resolve().parents[2] / "docs/commands.md").read_text().split())
     assert "`fix --diff` prints what differs" in page and "`sees` the beginning of each message" in page
+
+
+def test_what_the_model_saw_at_a_request(run: Run, copy: Callable[[str], Path]) -> None:
+    path = str(copy("claude-code-branches.jsonl"))
+    shown = run("sees", path, "--request", "-1")
+    assert shown.code == 0 and shown.out.startswith("Request 4, answered in line 16, as modelled: what Claude Code ")
+    assert "Since the request before: 1 more (Bash), 2 gone: compacted, or no longer sent." in shown.out
+    assert "new: Claude Code forgets everything before this line" in shown.out and "pytest -q" in shown.out
+    for number, said in (("9", "There is no request 9: the model was asked 4 times."), ("0", "--request takes")):
+        refused = run("sees", path, "--request", number)
+        assert refused.code == 2 and said in refused.err
+    unknown = run("sees", str(copy("openclaw-cut-history.db")), "--request", "1")
+    assert unknown.code == 2 and "is not known: the file no longer shows it." in unknown.err

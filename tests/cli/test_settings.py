@@ -79,7 +79,13 @@ def test_what_is_typed_counts_more_than_a_project_and_that_more_than_the_user(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("color = [", "config.toml is not TOML: Invalid value (at end of document)."),
+        ("color = [", "config.toml:1:10: What stands here is not TOML: Invalid value."),
+        ("\r\ncolor = = 1", "config.toml:2:9: What stands here is not TOML: Invalid value."),
+        ("\ufeff# of an editor\ncolor = [", "config.toml:2:10: What stands here is not TOML: Invalid value."),
+        ("\n[chek]\nquiet = true", "config.toml:3: There is no table [chek]. Did you mean [check]?"),
+        ("open = 3", "config.toml:1: open is a table: what it sets stands below [open]."),
+        ("[[keys]]\nfind = 3", "config.toml:1: keys is a table: what it sets stands below [keys]."),
+        ("[check]\nlimit = 3", "config.toml:2: `toolpair check` has no --limit that could be set."),
         ("\n[check]\nstatistic = true", "config.toml:3: statistic can't be set in [check]. Did you mean statistics?"),
         ("\n[check]\noutput = 'x'", "config.toml:3: output can't be set in [check]."),
         ("in-place = true", "config.toml:1: in-place can't be set there."),
@@ -87,7 +93,8 @@ def test_what_is_typed_counts_more_than_a_project_and_that_more_than_the_user(
         ("quiet = 'yes'", "config.toml:1: quiet is true or false, not 'yes'."),
         ("jobs = 1.5", "config.toml:1: jobs takes a text or a number, not 1.5."),
         ("profile = [['a']]", "config.toml:1: profile takes a text or a number, not ['a']."),
-        ("color = '\ud800'", "config.toml is not UTF-8 (byte "),
+        ("color = '\ud800'", "config.toml:1:10: What stands here is not UTF-8."),
+        ("\ufeff# é\ncolor = '\ud800'", "config.toml:2:10: What stands here is not UTF-8."),
         ("jobs = " + "9" * 5000, "config.toml has a number that is too long."),
         ("jobs = 0x" + "f" * 5000, "config.toml:1: jobs is too long, or nested too deeply."),
         ("color = 2024-01-01", "config.toml:1: color takes a text or a number, not "),
@@ -105,7 +112,20 @@ def test_a_file_that_is_wrong_is_one_sentence_and_the_program_goes_on(
     assert said in ran.err and "Nothing that is set there is used; `toolpair config` shows" in ran.err
     assert ran.err.count("\n") == 1 and "result.missing" in ran.out
     assert main(["config"]) == 2
-    assert said in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert said in told and told.count("\n") == 1
+
+
+def test_a_theme_that_there_is_not(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config.write_text("[open]\ntheme = 3\n")
+    assert main(["config"]) == 2
+    assert f"{config}:2: There is no theme '3'. There are: toolpair-dark, " in capsys.readouterr().err
+
+
+def test_a_byte_order_mark_says_nothing(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config.write_bytes(b"\xef\xbb\xbf[check]\r\nquiet = true\r\n")
+    assert main(["config"]) == 0
+    assert capsys.readouterr().out.startswith(f"check.quiet = true  {config}:2\n")
 
 
 def test_a_project_is_not_trusted_with_more(config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

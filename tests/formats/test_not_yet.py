@@ -33,16 +33,6 @@ RECORDS: dict[str, list[Any]] = {
             {"timestamp": 1.5, "message": {"type": "TurnBegin", "payload": {"user_input": "Hello."}}},
         ],
     ],
-    "a session of Kimi Code": [
-        [
-            {"type": "config.update", "cwd": "/home/dev", "modelAlias": "kimi"},
-            {"type": "turn.prompt", "timestamp": 1.5, "input": TEXT},
-        ],
-        [
-            {"type": "turn.prompt", "timestamp": 1.5, "input": TEXT},
-            {"type": "context.append_loop_event", "event": {"type": "tool.call", "toolCallId": "a:0", "name": "Read"}},
-        ],
-    ],
     "a session of Factory's Droid": [
         [
             {"type": "session_start", "id": "x", "title": "A session", "owner": "dev", "cwd": "/"},

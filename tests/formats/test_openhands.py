@@ -1,4 +1,4 @@
-"""OpenHands' folders: the events that count are read as a list, with condensations applied, and the folder stays."""
+"""OpenHands' folders, in which each event is a file that names the one before it: read, judged and mended in place."""
 
 from __future__ import annotations
 
@@ -8,62 +8,31 @@ from typing import Any
 
 import pytest
 
-from tests.formats.fixing import errors
+from tests.formats.fixing import errors, seen_of, sent_results, sent_text
+from tests.openhands_conversations import (
+    DEFECTS,
+    IN_FILES,
+    NAME,
+    Events,
+    chained,
+    conversation,
+    event,
+    id_of,
+    said,
+    sound,
+)
 from toolpair.cli.main import main
 from toolpair.formats import address_of
 from toolpair.session.session import Session, SessionError, open_session
-from toolpair.source.errors import Refused
 
-Json = dict[str, Any]
-
-
-def event(number: int, kind: str, source: str = "agent", **fields: Any) -> Json:
-    id_ = f"{number:08x}-0000-4000-8000-000000000000"
-    parent = {} if number == 0 else {"parent_id": f"{number - 1:08x}-0000-4000-8000-000000000000"}
-    return {"id": id_, "timestamp": "2026-01-01T00:00:00", "source": source, **parent, **fields, "kind": kind}
+ALONE = [name for name in DEFECTS if name != "condensed_a_pair_apart"]
 
 
-def said(number: int, words: str, source: str = "user") -> Json:
-    role = "user" if source == "user" else "assistant"
-    message = {"role": role, "content": [{"type": "text", "text": words}]}
-    return event(number, "MessageEvent", source, llm_message=message)
-
-
-def call(number: int, id_: str) -> Json:
-    tool = {"id": id_, "name": "look", "arguments": "{}", "origin": "completion"}
-    fields = {
-        "thought": [],
-        "tool_name": "look",
-        "tool_call_id": id_,
-        "tool_call": tool,
-        "llm_response_id": f"r{number}",
-    }
-    return event(number, "ActionEvent", **fields)
-
-
-def gives(number: int, id_: str, words: str) -> Json:
-    observed = {"content": [{"type": "text", "text": words}], "is_error": False}
-    return event(number, "ObservationEvent", "environment", tool_name="look", tool_call_id=id_, observation=observed)
-
-
-SOUND = [
-    event(0, "SystemPromptEvent"),
-    said(1, "begin"),
-    call(2, "call_a1"),
-    gives(3, "call_a1", "OUT-a1"),
-    said(4, "done", "agent"),
-]
-
-
-def conversation(root: Path, *events: Json, **state: Any) -> Path:
-    folder = root / "conversations" / "47a38f70801a4c76"
-    (folder / "events").mkdir(parents=True)
-    for number, one in enumerate(events):
-        (folder / "events" / f"event-{number:05}-{one['id']}.json").write_text(json.dumps(one))
-    (folder / "events" / f".eventlog-len-{len(events)}.marker").write_text("")
-    about = {"workspace": {"working_dir": "/somewhere"}, "leaf_event_id": events[-1]["id"], **state}
-    (folder / "base_state.json").write_text(json.dumps(about))
-    return folder
+def with_defects(*names: str) -> Events:
+    events = sound()
+    for name in names:
+        DEFECTS[name](events)
+    return chained(events)
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -71,70 +40,118 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def ids(session: Session) -> list[int]:
-    return [int(one["id"][:8], 16) for one in json.loads(session.to_bytes())]
+    """The events that messages are made of, in order."""
+    numbers = {}
+    for uid, line in zip(
+        (item.uid for item in session.conversation.items), session.to_bytes().splitlines(), strict=True
+    ):
+        row = json.loads(line).get("openhands_event", {})
+        numbers[uid] = int(row.get("data", {}).get("id", "0").partition("-")[0], 16)
+    return [numbers[uid] for message in session.conversation.transcript.messages for uid in message.records]
 
 
 def test_each_path_in_the_folder_is_the_conversation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = conversation(tmp_path, *SOUND)
+    folder = conversation(tmp_path, chained(sound()))
     address = f"{folder}::{folder.name}"
     for path in (folder, folder / "events", next((folder / "events").glob("event-00002*"))):
         session = open_session(path)
-        assert session.format.id == "openhands-events" and not errors(session) and ids(session) == [0, 1, 2, 3, 4]
+        assert session.format.id == "openhands" and not errors(session) and ids(session) == list(range(1, 14))
     assert address_of(str(folder / "events")) == address
     assert main(["check", "--output-format", "jsonl", str(tmp_path)]) == 0
     assert [json.loads(line).get("path") for line in capsys.readouterr().out.splitlines()][:1] == [address]
-    assert main(["sessions", str(folder)]) == 0 and "begin" in capsys.readouterr().out
+    assert main(["sessions", str(folder)]) == 0 and "more" in capsys.readouterr().out
 
 
-def test_the_mended_list_is_saved_beside_it(tmp_path: Path) -> None:
-    folder = conversation(tmp_path, *SOUND[:3], said(3, "more"))
+@pytest.mark.parametrize("defect", ALONE)
+def test_a_defect_is_mended_in_the_folder_and_put_back(defect: str, tmp_path: Path) -> None:
+    folder = conversation(tmp_path, with_defects(defect))
+    before, session = tree(folder), open_session(folder)
+    sent = dict(sent_results(session))
+    if session.stage_recommended() is None:
+        assert errors(session) == []
+        return
+    shown = session.to_bytes()
+    session.save()
+    again = open_session(folder)
+    assert again.to_bytes() == shown and errors(again) == [] and again.stage_recommended() is None
+    told = sent_text(seen_of(again))
+    assert [text for id_, text in sent.items() if text not in told and "runs again" not in text] == []
+    names = sorted(path.name for path in (folder / "events").glob("event-*"))
+    assert [int(name.split("-")[1]) for name in names] == list(range(len(names)))
+    assert main(["restore", f"{folder}::{NAME}", "--backup", "latest"]) == 0
+    assert tree(folder) == before
+
+
+def test_what_is_added_at_the_end_is_the_last_event(tmp_path: Path) -> None:
+    """As when OpenHands was killed while a tool ran: nothing else in the folder is touched."""
+    events = sound()[:10]
+    folder = conversation(tmp_path, chained(events))
     before = tree(folder)
     session = open_session(folder)
-    assert errors(session) == ["result.missing"]
     session.stage_recommended()
-    with pytest.raises(Refused, match="an event names the one before it"):
-        session.save()
-    assert main(["fix", str(folder), "-o", str(tmp_path / "out.json")]) == 0
-    assert not errors(open_session(tmp_path / "out.json")) and tree(folder) == before
+    (problem,) = [one for one in open_session(folder).problems if one.severity == "error"]
+    assert problem.rule == "result.missing" or problem.rule == "turn.trailing_call"
+    assert problem.on_resume is not None and "runs it again" in problem.on_resume.text and problem.impact == "stops"
+    session.save()
+    after = tree(folder)
+    changed = sorted(Path(name).name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    assert [name[:11] for name in changed] == ["base_state.", "event-00010"]
+    new = json.loads((folder / "events" / changed[1]).read_text())
+    assert json.loads((folder / "base_state.json").read_text())["leaf_event_id"] == new["id"]
+    assert (new["kind"], new["tool_call_id"], new["parent_id"]) == ("AgentErrorEvent", "call_c1", id_of(9))
 
 
-def test_what_was_condensed_is_not_sent_and_its_summary_is(tmp_path: Path) -> None:
-    forgotten = [one["id"] for one in SOUND[1:4]]
-    made = event(5, "Condensation", "environment", forgotten_event_ids=forgotten, summary="SO FAR", summary_offset=1)
-    session = open_session(conversation(tmp_path, *SOUND, made, said(6, "go on")))
-    assert ids(session) == [0, 5, 4, 6] and not errors(session)
-    (summary,) = [m for m in session.conversation.transcript.messages if "SO FAR" in str(m.blocks[0].value)]
-    assert summary.role == "user"
+def test_what_was_condensed_is_not_sent_and_its_summary_keeps_its_place(tmp_path: Path) -> None:
+    folder = conversation(tmp_path, with_defects("condensed", "no_error"))
+    session = open_session(folder)
+    assert ids(session) == [1, 40, 4, 5, 6, 7, 8, 9, 11, 12, 13]
+    session.stage_recommended()
+    session.save()
+    assert [one for one in ids(open_session(folder)) if one < 50][:3] == [1, 40, 4]
+    other = open_session(conversation(tmp_path / "b", with_defects("words_between", "condensed")))
+    other.stage_recommended()
+    assert errors(other) == [] and ids(other)[:3] == [1, 40, 4]
 
 
 def test_only_the_branch_that_goes_on_is_read(tmp_path: Path) -> None:
-    other = {**said(5, "another way"), "parent_id": SOUND[1]["id"]}
-    state = event(6, "ConversationStateUpdateEvent", "environment")
-    assert ids(open_session(conversation(tmp_path / "a", *SOUND, other, leaf_event_id=other["id"]))) == [0, 1, 5]
-    plain = [{key: value for key, value in one.items() if key != "parent_id"} for one in (*SOUND, said(5, "x"), state)]
-    folder = conversation(tmp_path / "b", *plain, leaf_event_id=None)
-    assert ids(open_session(folder)) == [0, 1, 2, 3, 4, 5], "events that name none follow each other"
-    again = {**said(5, "anew"), "parent_id": "__root__"}
-    assert ids(open_session(conversation(tmp_path / "c", *SOUND, again))) == [5]
+    events = chained(sound())
+    other = {**said(20, "another way"), "parent_id": id_of(1)}
+    session = open_session(conversation(tmp_path / "a", [*events, other]))
+    assert ids(session) == [1, 20] and len(session.conversation.transcript.tree.branches) == 2
+    state = event(21, "ConversationStateUpdateEvent", "environment")
+    plain = conversation(tmp_path / "b", [*sound(), said(20, "x"), state], leaf_event_id=None)
+    assert ids(open_session(plain)) == [*range(1, 14), 20], "events that name none follow each other"
+    again = {**said(20, "anew"), "parent_id": "__root__"}
+    assert ids(open_session(conversation(tmp_path / "c", [*events, again]))) == [20]
 
 
-@pytest.mark.parametrize("content", [b"", b'{"kind": "Obs', b"[]", None, "link"])
-def test_what_openhands_cannot_load_is_named(content: bytes | str | None, tmp_path: Path) -> None:
-    folder = conversation(tmp_path, *SOUND)
+@pytest.mark.parametrize("name", IN_FILES)
+def test_what_befalls_files_is_told_and_mended(name: str, tmp_path: Path) -> None:
+    befall, loaded = IN_FILES[name]
+    folder = conversation(tmp_path, chained(sound()))
+    befall(folder)
+    session = open_session(folder)
+    assert (seen_of(session).refuses is None) is loaded
+    assert bool(errors(session)) is (not loaded or name == "gap_without_leaf")
+    while session.stage_recommended() is not None:
+        session.save()
+        session = open_session(folder)
+    assert errors(session) == (["record.bom"] if name == "byte_order_mark" else [])
+    assert (seen_of(session).refuses is None) is not bool(errors(session))
+
+
+def test_a_link_in_place_of_a_file_is_not_followed(tmp_path: Path) -> None:
+    folder = conversation(tmp_path, chained(sound()))
     target = next((folder / "events").glob("event-00003*"))
-    if isinstance(content, bytes):
-        target.write_bytes(content)
-    else:
-        target.rename(tmp_path / "elsewhere.json")
-    if content == "link":
-        target.symlink_to(tmp_path / "elsewhere.json")
-    with pytest.raises(SessionError, match=r"OpenHands cannot load|symbolic link that is not followed"):
+    target.rename(tmp_path / "elsewhere.json")
+    target.symlink_to(tmp_path / "elsewhere.json")
+    with pytest.raises(SessionError, match="symbolic link that is not followed"):
         open_session(folder)
 
 
-@pytest.mark.parametrize("leaf", [[], {}, "nowhere", SOUND[2]["id"]])
-def test_a_way_that_leads_nowhere_is_said(leaf: Any, tmp_path: Path) -> None:
-    events = [*SOUND[:2], {**SOUND[2], "parent_id": SOUND[2]["id"]}]
-    folder = conversation(tmp_path, *events, leaf_event_id=leaf or ["x"])
-    with pytest.raises(SessionError, match="lacks an event that others follow"):
-        open_session(folder)
+@pytest.mark.parametrize("leaf", [[], {}, "nowhere"])
+def test_a_last_event_that_is_none_is_told(leaf: Any, tmp_path: Path) -> None:
+    session = open_session(conversation(tmp_path, chained(sound()), leaf_event_id=leaf or ["x"]))
+    assert errors(session) == ["chain.wrong_leaf"]
+    session.stage_recommended()
+    assert errors(session) == []

@@ -368,7 +368,7 @@ def _strands_agent(manager: Any, seen: list[Any]) -> Any:
 # OpenAI Agents SDK
 
 
-def _agents(turns: Turns) -> str:
+def agents_items(turns: Turns) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     for number, turn in enumerate(turns):
         match turn:
@@ -387,6 +387,11 @@ def _agents(turns: Turns) -> str:
                     items.append({**own, "call_id": id, "name": name, "arguments": json.dumps(args)})
             case Result(id, _, text):
                 items.append({"type": "function_call_output", "call_id": id, "output": text})
+    return items
+
+
+def _agents(turns: Turns) -> str:
+    items = agents_items(turns)
 
     async def through_a_session() -> Any:
         from agents import SQLiteSession
@@ -399,7 +404,19 @@ def _agents(turns: Turns) -> str:
 
 
 def _agents_sends(items: Any) -> Any:
-    from agents import Agent, Model, ModelResponse, RunConfig, Runner, SQLiteSession, Usage
+    from agents import SQLiteSession
+
+    async def run() -> Any:
+        session = SQLiteSession("s1")
+        await session.add_items(items)
+        return await agents_sends(session)
+
+    return asyncio.run(run())
+
+
+async def agents_sends(session: Any) -> Any:
+    """What an agent sends that goes on with a session."""
+    from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage
     from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
     seen: list[Any] = []
@@ -415,13 +432,8 @@ def _agents_sends(items: Any) -> Any:
 
         def stream_response(self, *_: Any, **__: Any) -> Any: ...
 
-    async def run() -> None:
-        session = SQLiteSession("s1")
-        await session.add_items(items)
-        config = RunConfig(tracing_disabled=True)
-        await Runner.run(Agent("helper", model=Stub()), GO_ON, session=session, run_config=config)
-
-    asyncio.run(run())
+    config = RunConfig(tracing_disabled=True)
+    await Runner.run(Agent("helper", model=Stub()), GO_ON, session=session, run_config=config)
     return seen[0]
 
 

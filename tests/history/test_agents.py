@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +12,7 @@ import pytest
 
 from benchmarks.generate import generate
 from benchmarks.sessions.options import AGENTS, Options
+from tests.history.mutated import mutated_values
 from tests.history.opening import SIZES, judged_by
 from tests.rounds import tries
 from toolpair.cli.file_report import describe
@@ -62,46 +62,6 @@ def _sound(agent: str, folder: Path) -> tuple[bytes, list[Any], bytes]:
         return b"", list(map(json.loads, data.splitlines())), b""
     start, end = data.index(b"[") + 1, data.rindex(b"]")
     return data[:start], json.loads(data[start - 1 : end + 1]), data[end:]
-
-
-def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    for key, member in list(value.items() if isinstance(value, dict) else enumerate(value)):
-        yield value, key
-        if isinstance(member, (dict, list)):
-            yield from _places(member)
-
-
-def _mutated(values: list[Any], chance: random.Random) -> list[Any]:
-    """Some records changed at random: a value, a key, the order, one that is lost or there twice, another's value."""
-    for _ in range(chance.randrange(1, 4)):
-        at = chance.randrange(len(values) - 1)
-        holder, key = chance.choice([*_places(values[at]), (values[at], "more")])
-        match chance.randrange(9):
-            case 0:
-                del values[at]
-            case 1:
-                values.insert(chance.randrange(len(values)), json.loads(json.dumps(values[at])))
-            case 2:
-                values[at], values[at + 1] = values[at + 1], values[at]
-            case 3:
-                holder[key] = chance.choice(_ODD)
-            case 4 if isinstance(holder, dict):
-                holder.pop(key, None)
-            case 5 if isinstance(holder, dict):
-                holder[chance.choice(_KEYS)] = chance.choice(_ODD)
-            case 6:
-                ids = [(one, name) for one, name in _places(values[at]) if "id" in str(name).lower()]
-                for one, name in ids[-1:]:
-                    one[name] = str(one[name]) + chance.choice(["x", "|fc_1", " ", "é"])
-            case 7:
-                lists = [inner[name] for inner, name in _places(values[at]) if isinstance(inner[name], list)]
-                if lists:
-                    found = chance.choice(lists)
-                    found.insert(chance.randrange(len(found) + 1), json.loads(json.dumps(chance.choice(_PARTS))))
-            case _:
-                other = values[chance.randrange(len(values))]
-                holder[key] = json.loads(json.dumps(chance.choice([inner[name] for inner, name in _places(other)])))
-    return values
 
 
 def _compacted(values: list[Any], chance: random.Random) -> None:
@@ -157,7 +117,7 @@ def test_windows_together_tell_what_the_whole_does(agent: str, folder: Path) -> 
         chance = random.Random(f"{agent} {seed}")
         values = json.loads(json.dumps(sound))
         if seed:
-            values = _mutated(values, chance)
+            values = mutated_values(values, chance, odd=_ODD, keys=_KEYS, parts=_PARTS)
             if seed % 4 == 1 and like in ("pi", "oh-my-pi", "qwen-code"):
                 _compacted(values, chance)
             if seed % 2:

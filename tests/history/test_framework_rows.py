@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import pytest
 
+from tests.history.mutated import mutated_values
 from tests.history.opening import SIZES, judged_by
 from tests.history.reports import sent
 from tests.rounds import tries
@@ -109,36 +110,7 @@ STORES: dict[str, tuple[Callable[[int], Iterator[dict[str, Any]]], Callable[[Pat
 }
 
 
-def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    for key, member in list(value.items() if isinstance(value, dict) else enumerate(value)):
-        yield value, key
-        if isinstance(member, (dict, list)):
-            yield from _places(member)
-
-
-def _mutated(values: list[Any], chance: random.Random) -> list[Any]:
-    """Some elements changed at random: a value, a key, the order, an element lost or there twice, another's id."""
-    values = json.loads(json.dumps(values))
-    for _ in range(chance.randrange(1, 4)):
-        at = chance.randrange(len(values) - 1)
-        holder, key = chance.choice([*_places(values[at]), (values[at], "more")])
-        match chance.randrange(7):
-            case 0:
-                del values[at]
-            case 1:
-                values.insert(chance.randrange(len(values)), json.loads(json.dumps(values[at])))
-            case 2:
-                values[at], values[at + 1] = values[at + 1], values[at]
-            case 3:
-                holder[key] = chance.choice(_ODD)
-            case 4 if isinstance(holder, dict):
-                holder.pop(key, None)
-            case 5 if isinstance(holder, dict):
-                holder[chance.choice(("more", "id", "text", "role", "branch", "status"))] = chance.choice(_ODD)
-            case _:
-                other = values[chance.randrange(len(values))]
-                holder[key] = chance.choice([inner[name] for inner, name in _places(other)])
-    return values
+_KEYS: Final = ("more", "id", "text", "role", "branch", "status")
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -146,7 +118,9 @@ def _mutated(values: list[Any], chance: random.Random) -> list[Any]:
 def test_windows_together_tell_what_the_whole_does(seed: int, store: str, tmp_path: Path) -> None:
     make, write = STORES[store]
     values = [value for number in range(EXCHANGES) for value in make(number)]
-    path = write(tmp_path, _mutated(values, random.Random(seed)) if seed else values)
+    if seed:
+        values = mutated_values(json.loads(json.dumps(values)), random.Random(seed), odd=_ODD, keys=_KEYS)
+    path = write(tmp_path, values)
     with judged_by(None):
         session = open_session(path)
         whole = describe(session, "x")

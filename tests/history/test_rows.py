@@ -25,6 +25,7 @@ from tests import (
     opencode_folders,
     opencode_sessions,
 )
+from tests.history.mutated import places
 from tests.history.opening import SIZES, judged_by
 from tests.history.reports import sent
 from tests.rounds import some, tries
@@ -60,7 +61,7 @@ def mutate(path: Path, agent: str, seed: int) -> None:
             at = rng.randrange(len(rows))
             rowid, text = rows[at]
             value = json.loads(text)
-            holder, key = rng.choice([*_places(value), ({}, "none")])
+            holder, key = rng.choice([*places(value), ({}, "none")])
             match rng.randrange(9):
                 case 0:
                     db.execute(f"DELETE FROM {table} WHERE rowid = ?", (rowid,))
@@ -76,11 +77,11 @@ def mutate(path: Path, agent: str, seed: int) -> None:
                     )
                 case 4:
                     other = json.loads(rows[rng.randrange(len(rows))][1])
-                    holder[key] = rng.choice([inner[name] for inner, name in _places(other)] or [None])
+                    holder[key] = rng.choice([inner[name] for inner, name in places(other)] or [None])
                 case 5:
                     value = json.loads(rows[rng.randrange(max(at - 3, 0), min(at + 4, len(rows)))][1])
                 case 6:
-                    ids = [(one, name) for one, name in _places(value) if "id" in str(name).lower()]
+                    ids = [(one, name) for one, name in places(value) if "id" in str(name).lower()]
                     for one, name in ids[:1]:
                         one[name] = str(one[name]) + rng.choice(["x", "|fc_1", " ", "é"])
                 case 7:
@@ -97,13 +98,6 @@ def mutate(path: Path, agent: str, seed: int) -> None:
                 )
             db.execute(f"UPDATE {table} SET {column} = CAST(? AS TEXT) WHERE rowid = ?", (said, rowid))
             rows[at] = rowid, _written(value)
-
-
-def _places(value: Any) -> Any:
-    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, member in list(members):
-        yield value, key
-        yield from _places(member)
 
 
 def _written(value: Any) -> bytes:

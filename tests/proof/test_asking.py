@@ -26,6 +26,8 @@ _SAMPLES = {
     "goose": "goose-left-out.db",
     "kimi-cli": "valid.json",
     "gemini-cli": "gemini-doubled.jsonl",
+    "hermes": "goose-left-out.db",
+    "kimi-code": "codex-killed.jsonl",
 }
 """Of some the file of another, which is only copied."""
 

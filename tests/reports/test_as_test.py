@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from tests import hermes_sessions, openhands_conversations
 from tests.conftest import SAMPLES
-from tests.formats.test_openhands import SOUND, gives
 from tests.history.test_framework_rows import STORES
 from toolpair.cli.main import main
 from toolpair.reports.excerpt.excerpts import excerpt
-from toolpair.reports.excerpt.harness import as_test, harnesses
+from toolpair.reports.excerpt.harness import harnesses
 from toolpair.session.session import open_session
 
 SECRET = "quagmire"
@@ -31,16 +31,26 @@ def _stored(kind: str, folder: Path) -> Path:
 
 
 def _openhands(folder: Path) -> Path:
-    path = folder / "events.json"
-    path.write_text(json.dumps([*SOUND[:3], gives(3, "call_zz9", f"{SECRET} out"), SOUND[4]]))
-    return path
+    events = openhands_conversations.sound()
+    events[3] = openhands_conversations.gives(3, "call_of_nothing", 2, f"{SECRET} out")
+    return openhands_conversations.conversation(folder, events)
+
+
+def _hermes(folder: Path) -> Path:
+    made = hermes_sessions.sound()
+    row = next(one["messages"] for one in made.records if one.get("messages", {}).get("role") == "tool")
+    row |= {"tool_call_id": row["tool_call_id"].replace("_", "."), "content": f"{SECRET} out"}
+    return hermes_sessions.database(folder / "state.db", b"", made)
 
 
 CASES: dict[str, tuple[str, str, Callable[[Path], Path]]] = {
     "strands": ("strands", "pytest", lambda folder: _stored("strands-folder", folder)),
     "google-adk": ("google.adk", "pytest", lambda folder: _stored("google-adk-database", folder)),
     "openhands": ("openhands.sdk", "pytest", _openhands),
+    "hermes": ("hermes_state", "pytest", _hermes),
     "continue": ("", "vitest", lambda _: SAMPLES / "continue-cancelled.json"),
+    "roo-code": ("", "vitest", lambda _: SAMPLES / "sanitised-on-one-side.json"),
+    "cline": ("", "vitest", lambda _: SAMPLES / "cline-late-result.json"),
     "docker-agent": ("", "go", lambda _: SAMPLES / "docker-agent-late-result.db"),
 }
 
@@ -66,16 +76,15 @@ def test_the_case_is_red_in_the_agents_own_code_and_holds_nothing_of_the_session
     library, runs, make = CASES[agent]
     path = make(tmp_path)
     found = excerpt(path)
-    text, harness = as_test(found, runs)
+    text, harness = found.as_test(runs), harnesses()[agent]
     assert found.problem.rule in text and "@@" not in text and SECRET not in text and str(tmp_path) not in text
-    assert harness is harnesses()[agent]
     if not _has(library):
         return
     space: dict[str, Any] = {}
     exec(compile(text, "test_case.py", "exec"), space)
     assert space["CASE"] and space["OUTPUTS"]
     test = space["test_the_request_pairs_and_holds_every_output"]
-    given = [tmp_path / "red"] if agent == "strands" else []
+    given = [tmp_path / "red"] if agent in ("strands", "hermes") else []
     with pytest.raises(AssertionError):
         test(*given)
     space["CASE"], space["OUTPUTS"] = _elements(path, harness.formats[found.session.format.id]), [SECRET]

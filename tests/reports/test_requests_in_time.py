@@ -66,6 +66,7 @@ def test_requests_before_a_compaction_are_there_and_its_pairs_go(tmp_path: Path)
     requests = _of(path)
     assert [one.line for one in requests.asked] == [2, 4, 8]
     assert [requests.at(number).pairs.total() for number in (1, 2, 3)] == [0, 1, 0]
+    assert [row.fate for row in requests.at(2).rows()] == ["sent"] * 3, "nothing that is only added on resume"
     assert not requests.at(2).exact and requests.at(2).sender.startswith("Claude Code ")
 
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any, get_args
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.rounds import tries
+from toolpair.formats.codex.light import CodexLight
+from toolpair.formats.engine.reading.light import Doubtful
+from toolpair.formats.lists.light import ListLight
+from toolpair.history.open_windows import values_of
 from toolpair.source.container import lines_document
+from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import scan
 from toolpair.source.record_values import parse, pieces
 from toolpair.source.repairing import bad_bytes, close, doubled_keys, joined_lines, repaired
@@ -170,3 +176,20 @@ def test_no_value_inside_a_broken_record_is_taken_for_a_record(raw: bytes, parts
     assert pieces(raw) == parts
     kept = repaired(raw, "trim")
     assert kept is None or (b'{"c":3}' not in kept.bodies and b'{"b":1}' not in kept.bodies)
+
+
+def test_a_key_that_stands_twice_is_found_beside_a_number_that_grows_when_it_is_written_again() -> None:
+    """Together they are as long as before."""
+    raw = b'{"a":1,"a":2,"x":1e6}'
+    assert len(orjson.dumps(orjson.loads(raw))) == len(raw)
+    document = lines_document(b"\n".join([raw] * 3) + b"\n")
+    assert [record.flaws(sent=True) for record in document.records] == [("record.duplicate_key",)] * 3
+    document = lines_document(b"\n".join([raw] * 3) + b"\n")
+    assert isinstance(document.records, IndexedRecords)
+    document.records.read()
+    assert [record.flaws(sent=True) for record in document.records] == [("record.duplicate_key",)] * 3
+    sent = b'{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":[],"metadata":%b}}'
+    for light, odd in ((ListLight(), raw), (CodexLight(), sent % raw)):
+        assert [type(value) for value in values_of([odd, odd], light)] == [Doubtful] * 2
+        sound = odd.replace(b'"a":1,"a"', b'"b":1.5,"a"').replace(b"1e6", b"2.5")
+        assert Doubtful not in map(type, values_of([sound, sound], light))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from tests.conftest import SAMPLES
 from tests.formats.claude_code_files import Log, call
 from tests.reports.recorded_requests import recording
 from tests.tui.driving import array_file, drive, frame, press
@@ -72,6 +74,18 @@ def test_a_request_that_the_agent_recorded_is_shown_as_it_was(tmp_path: Path) ->
         assert "nothing broke in any request" in shown
 
     drive(path, play, (100, 40))
+
+
+def test_what_is_not_known_of_earlier_requests_is_said(tmp_path: Path) -> None:
+    path = shutil.copy(SAMPLES / "openclaw-cut-history.db", tmp_path / "a.db")
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        for key in ("m", ",", ",", "]"):
+            await press(pilot, key)
+            assert "[as sent]" in frame(app)
+            assert key == "m" or "sent of this file before now is not known" in frame(app)
+
+    drive(Path(path), play, (120, 40))
 
 
 def test_every_line_has_its_scope(tmp_path: Path) -> None:

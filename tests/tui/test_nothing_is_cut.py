@@ -91,9 +91,16 @@ def test_free_lines_show_more_of_what_a_fix_does(native: Path) -> None:
             assert "The model will read again" in shown and " you: The total of an empty cart should be 0.00." in shown
             assert "── line " in shown, "what only points elsewhere is not folded where there is room"
             await press(pilot, "escape")
+        await press(pilot, "enter")
+        assert "── what the fix brings back ──" in frame(app) and " agent: I read the cart." in frame(app)
+
+    async def damaged(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "right_square_bracket")
+        assert "\n only NUL bytes\n\n ␀␀␀␀" in await at_rest(pilot, app), "what stands there"
 
     drive(native, review, (120, 40))
     drive(SAMPLES / "pi-lost-line.jsonl", main, (120, 40))
+    drive(SAMPLES / "damaged.jsonl", damaged, (120, 40))
 
 
 def test_problems_that_say_the_same_are_one_line_of_the_review(broken: Path) -> None:
@@ -196,6 +203,8 @@ def test_what_differs_in_two_ids_is_never_cut(length: int, cells: int) -> None:
     carets = carets_below(one, two)
     assert carets.strip() == "^" and texts[1][len(carets) - 1] == "X"
     assert texts[0].endswith("a" * 8) and "removed-mark" in STYLES["differ"].background
+    both = both_ids("q" * length, "0123456789", glyphs, 20)
+    assert ["".join(span.text for span in line) for line in both] == ["qqqqqqqqqq…qqqqqqqqq", "0123456789"]
 
 
 def test_the_keys_of_a_preview_say_where_there_is_one(tmp_path: Path) -> None:
@@ -263,3 +272,16 @@ def test_prose_is_broken_between_words() -> None:
     lines = wrap_line([glyphs.data("one two three fourth fivesix")], 10, prose=True)
     assert ["".join(span.text for span in line) for line in lines] == ["one two ", "three ", "fourth ", "fivesix"]
     assert [line_width(line) for line in wrap_line([glyphs.data("x" * 25)], 10, prose=True)] == [10, 10, 5]
+
+
+def test_a_long_note_takes_lines_that_are_free(tmp_path: Path) -> None:
+    path = array_file(tmp_path / "a.json", 3)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        rows = app.screen.pairs  # type: ignore[attr-defined]
+        await at_rest(pilot, app)
+        app.screen.say("a note that nobody may miss, since it says what an error text means " * 3)  # type: ignore[attr-defined]
+        await at_rest(pilot, app)
+        assert rows.size.height >= len(rows.shown) == 4, "the whole list is in view"
+
+    drive(path, play, (120, 40))

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from tests.history.opening import judged_by
 from tests.rounds import some
-from tests.session_folders import line
+from tests.session_folders import claude_session, line
 from tests.tui.driving import at_rest, drive, frame, lines_of, press
 from toolpair.history.row_times import RowTimes
 from toolpair.session.session import open_session
@@ -250,3 +250,11 @@ def test_odd_times_are_blank_or_shown_and_never_fail(timed: Path, stamp: Any) ->
         assert {len(line) for line in lines_of(app)} == {80}
 
     drive(timed, play)
+
+
+def test_a_column_that_nothing_is_known_for_is_left_out(tmp_path: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        title = next(line for line in lines_of(app) if " at " in line)
+        assert " took" in title and title.endswith("size─") and "tokens" not in title
+
+    drive(claude_session(tmp_path / ".claude"), play, (160, 45))

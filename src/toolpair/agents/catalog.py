@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from toolpair.formats import agents_of, all_agents, get_agent, written_by
 from toolpair.formats.agent import Agent, FoundSession
-from toolpair.shell.machine import Machine, resolved
-from toolpair.shell.program import command, current_folder
+from toolpair.shell.machine import Machine
+from toolpair.shell.program import command, current_folder, resolved
 from toolpair.source.addresses import divided
 from toolpair.source.errors import UnreadableFile
 from toolpair.transcript.model import Transcript

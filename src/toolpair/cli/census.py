@@ -30,10 +30,10 @@ from toolpair.source.saving.new_file import save_as
 from toolpair.text.short import seconds_text, size_text
 from toolpair.transcript.counting import plural
 
-_BYTES: Final = 40_000_000
-_FILES: Final = 50
+_BYTES: Final = 60_000_000
+_FILES: Final = 100
 """What one core checks in a second, bytes and sessions: for an estimate."""
-_WORTH: Final = 2
+_WORTH: Final = 10
 """Seconds from which on an estimate is of use."""
 _EPILOG: Final = """\
 examples:
@@ -141,7 +141,7 @@ def _count(
     if left:
         size = sum(one.size for one in left)
         seconds = max(size / _BYTES, len(left) / _FILES) / workers
-        about = f", about {seconds_text(round(seconds))}" if seconds >= _WORTH else ""
+        about = f", about {seconds_text(seconds)}" if seconds >= _WORTH else ""
         say(f"Checking {plural(len(left), 'session')} of {len(sessions):,}, {size_text(size)}{about} …")
     width = max(len(one.title) for one in sessions) + len(" 2026.11.27")
     if style is not None:

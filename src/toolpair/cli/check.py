@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Answered, Checked, Totals, judge_file, known
+from toolpair.cli.main import COMMANDS
 from toolpair.cli.output import FORMATS, Output, Quiet, make_output
 from toolpair.cli.progress import FilesProgress
 from toolpair.cli.selection import selected, wanted_rules
@@ -122,7 +123,7 @@ def _without_project(options: argparse.Namespace) -> argparse.Namespace:
     path, _, typed = options.project
     say(f"Nothing that {path} sets is used: this folder's newest session is outside of that project.")
     made = parser()
-    return made.parse_args([*configured("check", None, made, typed), *typed])
+    return made.parse_args([*configured("check", COMMANDS, None, made, typed), *typed])
 
 
 def _inside(sources: Iterator[inputs.Input], options: argparse.Namespace) -> Iterator[inputs.Input]:

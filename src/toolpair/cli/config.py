@@ -11,17 +11,24 @@ from importlib import import_module
 from typing import Any, Final
 
 from toolpair.cli import exits
-from toolpair.cli.configured import OPTIONS, arguments_of, known_of, of_project
+from toolpair.cli.configured import (
+    AGENTS,
+    OPTIONS,
+    OWN_TABLES,
+    arguments_of,
+    fitting,
+    known_of,
+    of_project,
+    refuse_unknown_tables,
+)
 from toolpair.cli.main import COMMANDS, INTERFACE
-from toolpair.cli.meant import closest
-from toolpair.cli.open import OWN_TABLES, own_settings
+from toolpair.cli.open import known_theme, own_settings
 from toolpair.cli.terminal import Parser, add_color, add_format, out, safe, say, style_for
 from toolpair.formats import all_agents
 from toolpair.shell.machine import home_short
 from toolpair.shell.program import current_folder, project_settings, settings_file
 from toolpair.shell.settings import BadSettings, Setting, Settings, of_user
 
-AGENTS: Final = "agents"
 _VARIABLES: Final = ("TOOLPAIR_BACKUPS", "NO_COLOR", "FORCE_COLOR", "ESCDELAY")
 _EPILOG: Final = """\
 examples:
@@ -96,12 +103,15 @@ def _found(wrong: list[str]) -> Iterator[tuple[str, str, object, str]]:
     try:
         settings = of_user()
         own_settings(wrong)
+        refuse_unknown_tables(settings, COMMANDS)
         for table, given in settings.tables.items():
             if table in OWN_TABLES:
                 yield from ((table, one.key, one.given, one.where) for one in given.values())
                 continue
-            for setting in _known(settings, table, (*COMMANDS, "open")).values() if given else ():
+            for setting in _known(settings, table).values():
                 _refuse_unfit(table, setting)
+                if setting.key == "theme":
+                    known_theme(str(setting.given), wrong, f"{setting.where}: ")
                 yield table, setting.key, setting.given, setting.where
     except BadSettings as error:
         wrong.append(str(error))
@@ -113,16 +123,16 @@ def _found(wrong: list[str]) -> Iterator[tuple[str, str, object, str]]:
 def _refuse_unfit(table: str, setting: Setting) -> None:
     """Raises BadSettings for a value that the options of its commands do not take."""
     for name in () if table == AGENTS else (table,) if table else ("check", "fix"):
-        command: Any = import_module(COMMANDS.get(name, INTERFACE))
-        arguments_of({setting.key: setting}, command.parser(), ())
+        arguments_of({setting.key: setting}, _parser(name), ())
 
 
-def _known(settings: Settings, table: str, commands: tuple[str, ...]) -> dict[str, Setting]:
+def _parser(command: str) -> argparse.ArgumentParser:
+    module: Any = import_module(COMMANDS.get(command, INTERFACE))
+    parser: argparse.ArgumentParser = module.parser()
+    return parser
+
+
+def _known(settings: Settings, table: str) -> dict[str, Setting]:
     if table == AGENTS:
         return known_of(settings, table, tuple(agent.id for agent in all_agents() if agent.usual_home))
-    if table and table not in commands:
-        first = next(iter(settings.table(table).values()))
-        meant = closest(table, (*commands, AGENTS, *OWN_TABLES))
-        hint = f" Did you mean [{meant}]?" if meant else " Each command has one, the interface [open]."
-        raise BadSettings(f"{first.path}: There is no table [{table}].{hint}")
-    return known_of(settings, table, OPTIONS)
+    return fitting(settings, table, _parser(table)) if table else known_of(settings, table, OPTIONS)

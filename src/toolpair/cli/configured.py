@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -13,8 +13,8 @@ from toolpair.cli.exits import UsageError
 from toolpair.cli.meant import closest
 from toolpair.cli.selection import named
 from toolpair.cli.terminal import chosen_profiles, say
-from toolpair.shell.machine import resolved
 from toolpair.shell.program import command as program
+from toolpair.shell.program import resolved
 from toolpair.shell.settings import BadSettings, Setting, Settings, of_user
 from toolpair.shell.settings import of_project as settings_of_project
 
@@ -24,13 +24,23 @@ OPTIONS: Final = (
     "select", "show-content", "skip-unrecognised", "statistics", "theme",
 )  # fmt: skip
 """What can be set: how things are read, judged and shown. Where something is written, and that it is, is typed."""
+AGENTS: Final = "agents"
+OWN_TABLES: Final = ("keys", "signs")
+"""What the user can set of the interface besides its options."""
 OF_PROJECTS: Final = ("profile", "select", "ignore", "baseline")
 """What a project can set for `check`: a clone is not trusted with more."""
 _RULES: Final = ("select", "ignore")
 
 
-def configured(command: str, project: str | None, parser: argparse.ArgumentParser, typed: Sequence[str]) -> list[str]:
-    """The arguments of a command that are set once for all. Of a file that is wrong there are none, but a sentence.
+def configured(
+    command: str,
+    commands: Collection[str],
+    project: str | None,
+    parser: argparse.ArgumentParser,
+    typed: Sequence[str],
+) -> list[str]:
+    """The arguments of a command, one of `commands`, that are set once for all. Of a file that is wrong there are none,
+    but a sentence.
 
     `project` is the path of a pyproject.toml that says something of toolpair. What it sets of the arguments is the
     option `project`: its path, the names, and what was typed.
@@ -38,10 +48,11 @@ def configured(command: str, project: str | None, parser: argparse.ArgumentParse
     found: list[str] = []
     for path in (project, None) if project is not None else (None,):
         try:
-            settings = _of_project(path, parser, typed) if path is not None else _of_user(command)
+            settings = _of_project(path, parser, typed) if path is not None else _of_user(command, commands, parser)
             more = arguments_of(settings, parser, [*found, *typed])
         except BadSettings as error:
-            say(f"{error} Nothing that is set there is used; `{program('config')}` shows what is.")
+            if command != "config":  # which says so itself
+                say(f"{error} Nothing that is set there is used; `{program('config')}` shows what is.")
             continue
         if path is not None:
             names = {argument.partition("=")[0].removeprefix("--") for argument in more}
@@ -99,9 +110,33 @@ def _is_below(path: str, root: str) -> bool:
     return "\0" not in path and os.path.commonpath((root, path)) == root
 
 
-def _of_user(command: str) -> Mapping[str, Setting]:
+def _of_user(command: str, commands: Collection[str], parser: argparse.ArgumentParser) -> Mapping[str, Setting]:
     settings = of_user()
-    return known_of(settings, "", OPTIONS) | known_of(settings, command, OPTIONS)
+    refuse_unknown_tables(settings, commands)
+    return known_of(settings, "", OPTIONS) | fitting(settings, command, parser)
+
+
+def refuse_unknown_tables(settings: Settings, commands: Collection[str]) -> None:
+    """Raises BadSettings for a table that nothing reads, and for one that is written as a value."""
+    tables = ("open", AGENTS, *OWN_TABLES, *commands)
+    for name, setting in settings.table("").items():
+        if name in tables:
+            raise BadSettings(f"{setting.where}: {name} is a table: what it sets stands below [{name}].")
+    for name, table in settings.tables.items():
+        if name and name not in tables:
+            meant = closest(name, tables)
+            hint = f"Did you mean [{meant}]?" if meant else "Each command has one, the interface [open]."
+            raise BadSettings(f"{next(iter(table.values())).where}: There is no table [{name}]. {hint}")
+
+
+def fitting(settings: Settings, command: str, parser: argparse.ArgumentParser) -> dict[str, Setting]:
+    """What the table of a command sets. Raises BadSettings for what it has no option for, too."""
+    found = known_of(settings, command, OPTIONS)
+    for setting in found.values():
+        if f"--{setting.key}" not in parser._option_string_actions:
+            whose = "The interface" if command == "open" else f"`{program(command)}`"
+            raise BadSettings(f"{setting.where}: {whose} has no --{setting.key} that could be set.")
+    return found
 
 
 def known_of(settings: Settings, table: str, known: Sequence[str]) -> dict[str, Setting]:
@@ -109,7 +144,7 @@ def known_of(settings: Settings, table: str, known: Sequence[str]) -> dict[str, 
     found = settings.table(table)
     for key, setting in found.items():
         if key not in known:
-            meant = closest(key, known)
+            meant = closest(key, known, 0.7)
             hint = f"Did you mean {meant}?" if meant else f"These can be set: {', '.join(known)}."
             raise BadSettings(f"{setting.where}: {key} can't be set{f' in [{table}]' if table else ' there'}. {hint}")
         _refuse_unknown(setting)

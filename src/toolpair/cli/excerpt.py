@@ -12,7 +12,7 @@ from toolpair.cli.exits import UsageError
 from toolpair.cli.meant import closest
 from toolpair.cli.terminal import Parser, add_common, add_leaf, is_terminal, one_profile, safe, say
 from toolpair.reports.excerpt.excerpts import excerpt_of
-from toolpair.reports.excerpt.harness import RUNS, as_test, harness_for
+from toolpair.reports.excerpt.harness import RUNS, harness_for
 from toolpair.reports.excerpt.issue import LONGEST, TRACKERS, Excerpt, as_text
 from toolpair.rules.registry import RULES
 from toolpair.rules.rule import family_of
@@ -79,20 +79,18 @@ def run(options: argparse.Namespace) -> int:
     if options.as_test not in (None, *RUNS):
         raise UsageError(f"--as-test takes {', '.join(RUNS[:-1])} or {RUNS[-1]}, not {options.as_test!r}.")
     session = inputs.opened(options, one_profile(options))
-    if options.as_test:
-        harness_for(session.format.id, session.format.title, options.as_test)
+    runs = options.as_test
+    harness = harness_for(session.format.id, session.format.title, runs) if runs else None
     found = excerpt_of(session, options.problem, options.rule, redact=not options.no_redact)
-    data = found.issue().encode("utf-8", "replace") if options.issue else found.data
-    if options.as_test:
-        text, harness = as_test(found, options.as_test)
-        data = text.encode()
+    text = found.issue() if options.issue else found.as_test(runs) if runs else None
+    data = text.encode("utf-8", "replace") if text is not None else found.data
     if options.output in (None, inputs.STDIN):
         _print(data)
     else:
         save_as(options.output, [data], force=options.force)
         streams.note_saved()
     _tell(found, options)
-    if options.as_test:
+    if harness is not None:
         say(f"It fails while a call or an output is missing from the request. {harness.how}")
     return exits.OK
 

@@ -120,7 +120,7 @@ def _configured(command: str, parser: Any, typed: list[str]) -> list[str]:
         return []
     from toolpair.cli.configured import configured
 
-    return configured(command, project, parser, typed)
+    return configured(command, COMMANDS, project, parser, typed)
 
 
 def _look_at(word: str, others: list[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from toolpair.cli import exits, streams
 from toolpair.cli.exits import UsageError
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from toolpair.tui import Open, Own
 
 _STDIN = "-"
-OWN_TABLES: Final = ("keys", "signs")
-"""What the user can set of the interface besides its options."""
-
 _EPILOG = """\
 commands:
   toolpair [FILE]                open a session in the interface; without FILE, choose one of those on this machine
@@ -245,16 +242,22 @@ def own_settings(wrong: list[str]) -> Own:
         return own_of(Settings({}), wrong)
 
 
+def known_theme(theme: str, wrong: list[str], where: str = "") -> str:
+    """The theme; none, and a sentence in `wrong`, if there is no such one."""
+    from toolpair.tui import themes
+
+    if not theme or theme in themes():
+        return theme
+    wrong.append(f"{where}There is no theme {theme!r}. There are: {', '.join(themes())}.")
+    return ""
+
+
 def _run_interface(session: Session | None, path: str | None, options: argparse.Namespace, database: str | None) -> int:
     from toolpair.tui import run as run_interface
-    from toolpair.tui import themes
 
     wrong: list[str] = []
     own = own_settings(wrong)
-    theme = options.theme or ""
-    if theme and theme not in themes():
-        wrong.append(f"There is no theme {theme!r}. There are: {', '.join(themes())}.")
-        theme = ""
+    theme = known_theme(options.theme or "", wrong)
     for sentence in wrong:
         say(sentence)
     result = run_interface(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Final
 
 from msgspec import Struct
 
 from toolpair.cli import exits, inputs
+from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry
 from toolpair.cli.terminal import (
     Parser,
@@ -28,7 +29,7 @@ from toolpair.cli.terminal import (
 from toolpair.dialects.block_texts import call_summary
 from toolpair.formats.format import SentRequest
 from toolpair.history.sent_rows import UNKNOWN_SENDER, SeenRow, request_sent, rows_sent
-from toolpair.session.session import Conversation, Session
+from toolpair.session.session import Conversation, Session, SessionError
 from toolpair.transcript.counting import plural
 
 _EPILOG = """\
@@ -36,6 +37,7 @@ examples:
   toolpair sees session.jsonl
   toolpair sees session.jsonl --fixed              only as it would be after the recommended fixes
   toolpair sees session.jsonl --output-format json --show-content
+  toolpair sees session.jsonl --request 12         exact where the agent records its requests, else as modelled
 
 Agents heal a broken history when they resume it, and lose outputs on the way. This prints what is left: each
 message that would be sent, and between them what is left out. What an agent adds to every request on its own
@@ -65,9 +67,11 @@ def parser() -> Parser:
     add_options(
         which,
         """
-        --before  only as the file is now
-        --fixed   only as it would be after the recommended fixes
+        --before     only as the file is now
+        --fixed      only as it would be after the recommended fixes
+        --request N  what the model saw when it was asked for the Nth time; -1 is the last time
         """,
+        request={"type": _number},
     )
     add_leaf(result)
     add_common(
@@ -80,12 +84,17 @@ def parser() -> Parser:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.request is not None and options.output_format == "json":
+        raise UsageError("--request is printed as text; `export --turn N` writes a request as JSON.")
     session = inputs.opened(options, one_profile(options))
     content = options.show_content
     if options.output_format == "json":
         out(dump(_json(session, options), indent=2))
         return exits.OK
     printer = _HistoryPrinter(style_for(sys.stdout, options.color), content)
+    if options.request is not None:
+        _print_request(session, options.request, printer)
+        return exits.OK
     if not options.fixed:
         printer.history(session, f"{safe(options.file)}, as it is")
     fixes = 0 if options.before else _fixed(session)
@@ -95,6 +104,31 @@ def run(options: argparse.Namespace) -> int:
         taken = f"after {plural(fixes, 'recommended fix', 'recommended fixes')}" if fixes else "with nothing to fix"
         printer.history(session, f"{safe(options.file)}, {taken}")
     return exits.OK
+
+
+def _number(text: str) -> int:
+    try:
+        number = int(text) if len(text) < 10 else 0
+    except ValueError:
+        number = 0
+    if not number:
+        raise UsageError(f"--request takes the number of a request, from 1, or from -1 backwards, not {text!r}.")
+    return number
+
+
+def _print_request(session: Session, number: int, printer: _HistoryPrinter) -> None:
+    from toolpair.reports.requests_in_time import RequestsInTime
+
+    requests = RequestsInTime(session)
+    if requests.unknown is not None:
+        raise SessionError(requests.unknown)
+    wanted = number if number > 0 else len(requests) + 1 + number
+    if not 1 <= wanted <= len(requests):
+        raise SessionError(f"There is no request {number:,}: the model was asked {plural(len(requests), 'time')}.")
+    past = requests.at(wanted)
+    for wrong, words in past.about(requests.at(wanted - 1) if wanted > 1 else None):
+        out(printer.style.red(safe(words)) if wrong else safe(words))
+    printer.parts(_parts(past.rows()))
 
 
 def _fixed(session: Session) -> int:
@@ -130,13 +164,12 @@ class _Part(Struct):
     """Each, and whether it is in a different place in the request than in the file."""
 
 
-def _parts(conversation: Conversation) -> Iterator[_Part]:
+def _parts(rows: Iterable[SeenRow], moved: _Moves | None = None) -> Iterator[_Part]:
     """The messages of the request in order, with what is left out in its place."""
-    moved = _Moves(conversation)
     message: _Part | None = None
     lost: list[_Part] = []
-    for row in rows_sent(conversation):
-        block = row, moved.is_moved(row)
+    for row in rows:
+        block = row, moved is not None and moved.is_moved(row)
         if row.message is not None:
             if message is None or message.number != row.message:
                 yield from (message, *lost) if message is not None else lost
@@ -163,14 +196,19 @@ class _HistoryPrinter(Struct, frozen=True):
             out(self.style.bold(f"{title}{of}"))
             request = request_sent(conversation)
             out(self.style.dim(_who(request)))
-            messages, fates = 0, Counter[str]()
-            for part in _parts(conversation):
-                out()
-                self._part(part)
-                messages += part.number is not None
-                fates.update(row.fate for row, _ in part.blocks)
+            messages, fates = self.parts(_parts(rows_sent(conversation), _Moves(conversation)))
             out()
             out(_count(conversation, request, messages, fates))
+
+    def parts(self, parts: Iterable[_Part]) -> tuple[int, Counter[str]]:
+        """How many messages they were, and what became of their blocks."""
+        messages, fates = 0, Counter[str]()
+        for part in parts:
+            out()
+            self._part(part)
+            messages += part.number is not None
+            fates.update(row.fate for row, _ in part.blocks)
+        return messages, fates
 
     def _part(self, part: _Part) -> None:
         head = f"{part.number:>5,}" if part.number is not None else "    –"
@@ -249,7 +287,7 @@ def _history(conversation: Conversation, content: bool) -> Entry:
     sent: list[Entry] = []
     left_out: list[Entry] = []
     records: set[int] = set()
-    for part in _parts(conversation):
+    for part in _parts(rows_sent(conversation), _Moves(conversation)):
         blocks = [_block(conversation, row, moved, content) for row, moved in part.blocks]
         if part.number is None:
             left_out.append({"before": part.before, "role": part.role, "blocks": blocks})

@@ -33,8 +33,8 @@ from toolpair.formats import get_agent, written_by
 from toolpair.formats.agent import NOT_UNDERSTOOD, FoundSession
 from toolpair.session.session import SessionError
 from toolpair.session.verdict_cache import Findings, VerdictCache
-from toolpair.shell.machine import Machine, home_short, resolved
-from toolpair.shell.program import command, current_folder
+from toolpair.shell.machine import Machine, home_short
+from toolpair.shell.program import command, current_folder, resolved
 from toolpair.source.addresses import divided
 from toolpair.source.snapshot import why_not_opened
 from toolpair.text.shell import shell_word

@@ -52,18 +52,26 @@ class Media(Struct, frozen=True):
 class HeldMedia(dict[str, Any]):
     """An image or a document as Anthropic's API has it, with what the file has for it."""
 
-    raw: dict[str, Any]
+    raw: Any
+    apart: bool = False
+    """A result holds it, and it is sent in a message of its own where the API takes no media in results."""
 
     @classmethod
-    def of(cls, media: dict[str, Any], raw: dict[str, Any]) -> HeldMedia:
+    def of(cls, media: dict[str, Any], raw: Any, apart: bool = False) -> HeldMedia:
         held = cls(media)
-        held.raw = raw
+        held.raw, held.apart = raw, apart
         return held
 
 
-def as_filed(part: dict[str, Any]) -> dict[str, Any]:
+def as_filed(part: dict[str, Any]) -> Any:
     """What the file has for an image or a document."""
     return part.raw if isinstance(part, HeldMedia) else part
+
+
+def type_of(data: str) -> str:
+    """The media type of an image in Base64 by how it begins."""
+    kinds = {"iVBOR": "png", _JPEG: "jpeg", "R0lG": "gif", "UklG": "webp"}
+    return f"image/{next((kind for begins, kind in kinds.items() if data.startswith(begins)), '')}"
 
 
 def pixels_of(data: str) -> tuple[int, int] | None:
@@ -130,7 +138,9 @@ def with_data(part: dict[str, Any], type_: str, data: str) -> dict[str, Any]:
     """The part with another content in Base64, of this media type."""
     was = described(part)
     made: dict[str, Any] = _with_data(part, was, type_, data)
-    return HeldMedia.of(made, _with_data(part.raw, was, type_, data)) if isinstance(part, HeldMedia) else made
+    return (
+        HeldMedia.of(made, _with_data(part.raw, was, type_, data), part.apart) if isinstance(part, HeldMedia) else made
+    )
 
 
 def _with_data(value: Any, was: Media, type_: str, data: str, key: str = "") -> Any:

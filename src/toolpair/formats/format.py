@@ -276,6 +276,8 @@ class Format(Struct, frozen=True, kw_only=True, eq=False):
 
     All are passed at once, so that lookups in the file happen only once.
     """
+    reads_nan: bool = False
+    """Its agent is written in Python, whose parser takes NaN and Infinity, too."""
     levels_refused: Callable[[Any], int | None] | None = None
     """How many levels of nesting its parser reads, if this record has more."""
     stricter: Mapping[str, Severity] = {}

@@ -30,7 +30,7 @@ from toolpair.source.gc_pause import collect_young, gc_paused
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.joined import DocumentPart
 from toolpair.source.record import Record
-from toolpair.source.record_values import holds_no_number, quiet_flaws, read, spaces_in
+from toolpair.source.record_values import holds_no_number, is_as_written, quiet_flaws, read
 from toolpair.transcript.model import Damaged, Transcript, WindowEdges
 
 _BLOCK: Final = 1 << 17
@@ -278,13 +278,12 @@ def values_of(bodies: Sequence[Any], light: Light) -> list[Any]:
         kinds = [value.get("type") if type(value) is dict else None for value in values]
         of_these = [n for n, kind in enumerate(kinds) if type(kind) is str and kind in sends]
         raw, sent = [bodies[n] for n in of_these], [values[n] for n in of_these]
-    # Written again they have the same length, unless something was left out or spelt differently.
+    # Written again they are the same, unless something was left out or spelt differently.
     try:
         written = orjson.dumps(sent)
     except (TypeError, ValueError, RecursionError):
         return [_value(body, light) for body in bodies]
-    more = sum(map(len, raw)) + max(len(sent), 1) + 1 - len(written)
-    same = more == 0 or more == spaces_in(b"".join(raw)) - spaces_in(written)
+    same = is_as_written(b"".join((b"[", b",".join(raw), b"]")), written)
     return values if same else [_value(body, light) for body in bodies]
 
 

@@ -15,7 +15,7 @@ from toolpair.history.summary import PairRow
 _KEPT: Final = 1024
 """Records whose facts are remembered."""
 _FIRST: Final = 50
-"""Records that are asked whether the file has times."""
+"""Records that are asked whether the file has times, and tokens."""
 _NEAR: Final = 16
 """Records after a call among which the count of its tokens may stand."""
 _SMALL: Final = 64_000
@@ -38,14 +38,18 @@ class RowTimes:
     @cached_property
     def any(self) -> bool:
         """Whether the file has times, judging by its beginning."""
-        if not self._timed:
-            return False
+        return self._timed and any(self._details.time_of(value) is not None for value in self._beginning())
+
+    @cached_property
+    def has_tokens(self) -> bool:
+        """Whether the file counts the tokens of responses, judging by the same."""
+        usages = (self._details.usage_of(value) for value in self._beginning())
+        return self._timed and any(usage is not None and usage.written is not None for usage in usages)
+
+    def _beginning(self) -> Iterator[Any]:
         records = self._conversation.document.records
-        return any(
-            self._details.time_of(record.value) is not None
-            for record in (records[n] for n in range(min(_FIRST, len(records))))
-            if record.size < _SMALL
-        )
+        few = (records[n] for n in range(min(_FIRST, len(records))))
+        return (record.value for record in few if record.size < _SMALL)
 
     def written(self, row: PairRow) -> float | None:
         """When the call was made, or the message written, in seconds since the epoch."""

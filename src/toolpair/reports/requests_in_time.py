@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
@@ -27,6 +27,7 @@ from toolpair.reports.first_break.breaks import breaks_of, of_request
 from toolpair.reports.first_break.log import FileLog
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.session.session import Session, SessionError
+from toolpair.transcript.counting import plural
 
 _EPOCHS: Final = 1_000
 """Compactions of one session that are gone back through."""
@@ -34,6 +35,8 @@ _MARKS: Final = 5
 """Records that may mark one."""
 _TRIED: Final = 50
 """Places where something may have broken that are looked at."""
+_NAMED: Final = 5
+"""Problems of one request that are named."""
 _KEPT: Final = 8
 """Requests that are not read again when they are asked for."""
 
@@ -66,6 +69,34 @@ class PastRequest(Struct, frozen=True, eq=False):
     pairs: Counter[tuple[str, str]]
     """Tool and id of the calls that have results in it."""
 
+    def about(self, before: PastRequest | None) -> Iterator[tuple[bool, str]]:
+        """What it is, what has come and gone since the one before, and what is broken: sentences, and whether they
+        tell of something wrong.
+        """
+        line = f", answered in line {self.line:,}" if self.line is not None else ""
+        if self.exact:
+            how = f"as {self.sender or 'the agent'} recorded it."
+        elif self.sender:
+            how = f"as modelled: what {self.sender} sends of the file as it was then."
+        else:
+            how = "as modelled: the messages that were in the file then."
+        yield False, f"Request {self.number:,}{line}, {how}"
+        if self.refuses is not None:
+            yield True, self.refuses
+        changes = []
+        if before is not None and (came := self.pairs - before.pairs):
+            tools = ", ".join(dict.fromkeys(tool for tool, _ in came))
+            changes.append(f"{came.total():,} more ({tools})")
+        if before is not None and (gone := before.pairs - self.pairs):
+            changes.append(f"{gone.total():,} gone: compacted, or no longer sent")
+        since = f" Since the request before: {', '.join(changes)}." if changes else ""
+        pairs = self.pairs.total()
+        yield False, f"{plural(pairs, 'call')} with {'its result' if pairs == 1 else 'their results'}.{since}"
+        for words in self.wrong[:_NAMED]:
+            yield True, words if before is None or words in before.wrong else f"new: {words}"
+        if len(self.wrong) > _NAMED:
+            yield True, plural(len(self.wrong) - _NAMED, "more problem")
+
 
 class RequestsInTime:
     """The requests of a conversation, as its file was opened. Everything is found when it is asked for."""
@@ -74,6 +105,8 @@ class RequestsInTime:
         self._session = session
         self._conversation: Final = session.staging.original[session.current]
         self._found: dict[int, PastRequest] = {}
+        self._records_requests = self._conversation.format.request_kept is not None
+        """Whether the file may have recorded any."""
 
     @property
     def folder(self) -> str | None:
@@ -115,10 +148,11 @@ class RequestsInTime:
         """As the file has it; None where it does not."""
         conversation = self._conversation
         kept_by = conversation.format.request_kept
-        if kept_by is None:
+        if kept_by is None or not self._records_requests:
             return None
         kept = kept_by(Records(conversation), asked.response)
         if kept.messages is None or kept.altered:
+            self._records_requests = kept.unrecorded or bool(kept.unresolved or kept.altered)
             return None
         body = {"system": kept.system, "tools": list(kept.tools), "messages": list(kept.messages)}
         history = history_of({key: value for key, value in body.items() if value})
@@ -137,7 +171,7 @@ class RequestsInTime:
         sent = request_sent(then)
         sender = f"{sent.agent} {sent.version or ''}".strip() if sent is not None else ""
         refuses = sent.refuses if sent is not None else None
-        return _past(number, asked, False, sender, refuses, lambda: rows_sent(then), [*then.problems])
+        return _past(number, asked, False, sender, refuses, lambda: _without_end(rows_sent(then)), [*then.problems])
 
     def _before(self, position: int) -> Conversation | None:
         """The file as it was with so many records; None where there was nothing."""
@@ -185,7 +219,7 @@ class RequestsInTime:
         return () if self._conversation.fixes_are_local else self._conversation.inactive_problems()
 
     def _recorded_breaks(self) -> Iterator[int]:
-        if self._conversation.format.request_kept is None:
+        if not self._records_requests:
             return
         try:
             breaks = breaks_of(FileLog(self._session.file.snapshot)).breaks
@@ -193,6 +227,18 @@ class RequestsInTime:
             return  # nothing is recorded
         lines = [one.line or 0 for one in self.asked]
         yield from (bisect_right(lines, found.request.line) for found in breaks)
+
+
+def _without_end(rows: Iterable[SeenRow]) -> Iterator[SeenRow]:
+    """Without what the agent adds at the end when it resumes: it was not interrupted then."""
+    added: list[SeenRow] = []
+    for row in rows:
+        if row.fate == "added":
+            added.append(row)
+            continue
+        yield from added
+        added.clear()
+        yield row
 
 
 def _past(

@@ -23,6 +23,7 @@ from toolpair.dialects.block_values import (
     text_type,
 )
 from toolpair.dialects.item_types import type_name
+from toolpair.dialects.media import HeldMedia
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule
@@ -139,6 +140,8 @@ def _parts(output: _Output, content: Any) -> None:
 def _may_hold(context: Context, result: Block, part: Any) -> bool:
     """Whether a result may hold this part, in its form and for its provider."""
     kind = type_name(part)
+    if isinstance(part, HeldMedia) and part.apart:
+        return True
     if is_output(result):
         return kind in openai_responses.OUTPUT_PARTS and not (
             context.wire == "chat" and kind in openai_responses.OUTPUT_MEDIA

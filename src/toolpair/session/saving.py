@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec import Struct
@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from toolpair.formats.format import View
 from toolpair.source.addresses import is_database, joined
 from toolpair.source.errors import Refused, UnreadableFile
-from toolpair.transcript.counting import plural
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     Save = FileSave | RecordsSave
 
 T = TypeVar("T")
-_NAMED: Final = 3
-"""How many of what a copy leaves out are named."""
 
 
 class Saved(Struct, frozen=True):
@@ -171,9 +168,7 @@ def save_copy(
         from toolpair.source.folders.copying import names_folder, save_folder
 
         if names_folder(str(path)):
-            aside = set_aside(conversations)
-            made = save_folder(str(path), snapshot, file.container, conversations[0].document, aside)
-            return replace(made, notes=(*made.notes, *_left_out(snapshot.rows)))
+            return save_folder(str(path), snapshot, file.container, conversations[0].document, set_aside(conversations))
     source = source_of(snapshot)
     pieces: Iterable[Piece] = file.runs(conversations)
     if str(path).endswith(SUFFIX):
@@ -184,8 +179,8 @@ def save_copy(
         unpacked = chunks_of(file.runs(conversations), snapshot.data)
         raw = packing.raw if packing is not None and as_it_is else None
         pieces = pack(unpacked) if raw is None else chunks_of([OriginalRun(0, len(raw))], raw)
-    elif (database := _as_database(file, conversations, path)) is not None:
-        pieces = [database]
+    elif (made := _as_database(file, conversations, path)) is not None:
+        pieces = [made]
     elif source is None:
         pieces = chunks_of(file.runs(conversations), snapshot.data)
     return save_as(
@@ -197,16 +192,6 @@ def save_copy(
         progress=progress,
         over_database=force and _is_copy(path, snapshot.rows),
     )
-
-
-def _left_out(rows: StoredRecords) -> Iterator[str]:
-    """A note on what belongs with a session of a folder, and is not in a copy of it."""
-    from toolpair.source.folders.stored_session import StoredFiles
-
-    if isinstance(rows, StoredFiles) and (others := rows.layout.left_out(rows.path, rows.session)):
-        more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
-        named = f"{', '.join(others[:_NAMED])}{more}"
-        yield f"Not in the copy: {plural(len(others), *rows.layout.kin)} ({named})."
 
 
 def _as_database(file: OpenedState, conversations: Sequence[Conversation], path: str | Path) -> bytes | None:

@@ -12,7 +12,8 @@ from toolpair.agents.catalog import agents_of_file, project_of
 from toolpair.agents.processes import kinds_of, neighbours, title_of
 from toolpair.formats.agent import Agent, SessionFile
 from toolpair.formats.engine.agents.way_back import WayBack
-from toolpair.shell.machine import Machine, home_short, resolved
+from toolpair.shell.machine import Machine, home_short
+from toolpair.shell.program import resolved
 from toolpair.source.addresses import divided, joined
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.limits import in_words

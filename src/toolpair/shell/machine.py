@@ -12,14 +12,6 @@ from msgspec import Struct
 from toolpair.shell.program import settings_file
 
 
-def resolved(folder: str) -> str:
-    """The path with symbolic links resolved; unchanged where no file system can have such a name."""
-    try:
-        return os.path.realpath(folder)
-    except (OSError, ValueError):
-        return folder
-
-
 def home_short(path: str, home: str) -> str:
     """The path with the home folder written as `~`."""
     root = home.rstrip("/\\")

@@ -65,6 +65,14 @@ def called() -> str:
     return _called
 
 
+def resolved(folder: str) -> str:
+    """The path with symbolic links resolved; unchanged where no file system can have such a name."""
+    try:
+        return os.path.realpath(folder)
+    except (OSError, ValueError):
+        return folder
+
+
 def command(rest: str) -> str:
     """A toolpair command, ready to be typed: `command("restore FILE")`. The words of `rest` are already quoted."""
     return f"{called()} {rest}"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
@@ -26,7 +26,7 @@ class Setting(Struct, frozen=True):
 
     key: str
     given: Any
-    path: Path
+    path: str
     line: int
 
     @property
@@ -45,7 +45,7 @@ class Settings(Struct, frozen=True):
 
 def of_user() -> Settings:
     """Raises BadSettings, also for an agent's folder that would be another one from everywhere."""
-    found = _read(Path(settings_file()))
+    found = _read(settings_file())
     for setting in found.table("agents").values():
         if not _is_folder(setting.given):
             raise BadSettings(
@@ -58,60 +58,74 @@ def of_user() -> Settings:
 def _is_folder(given: Any) -> bool:
     if not isinstance(given, str) or "\0" in given:
         return False
-    return given == "~" or given.startswith(("~/", "~\\")) or Path(given).is_absolute()
+    return given == "~" or given.startswith(("~/", "~\\")) or os.path.isabs(given)
 
 
 def of_project(path: str) -> Settings:
     """What a pyproject.toml sets for `check`. Raises BadSettings."""
-    return _read(Path(path), ("tool", "toolpair"))
+    return _read(path, ("tool", "toolpair"))
 
 
-def toml_of(path: Path, *, own: bool = True) -> tuple[dict[str, Any], str]:
+def toml_of(path: str | os.PathLike[str], *, own: bool = True) -> tuple[dict[str, Any], str]:
     """What a TOML file has, and its text. Not `own`: it may be a stranger's, and is read only if it is not.
 
     Raises OSError, and BadSettings.
     """
-    with open(path, "rb", opener=_open_own if not own else _open) as file:
+    with open(path, "rb", opener=_open_own if not own else opened_without_waiting) as file:
         owner = os.fstat(file.fileno()).st_uid
         if not own and hasattr(os, "geteuid") and owner not in (0, os.geteuid()):
             raise BadSettings(f"{path} belongs to another user, and is not read.")
         data = file.read(_LONGEST + 1) or b""
     if len(data) > _LONGEST:
         raise BadSettings(f"{path} has more than a megabyte and is not read.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        place = _place(error.object[: error.start].decode())  # without the byte order mark
+        raise BadSettings(f"{path}:{place}: What stands here is not UTF-8.") from None
+    return parsed_toml(text, path), text
+
+
+def parsed_toml(text: str, path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What the text of a TOML file has. Raises BadSettings."""
     import tomllib
 
     try:
-        text = data.decode("utf-8")
         for number, line in enumerate(text.split("\n"), 1):
             if line.count(".") > _MOST_DOTS:
                 raise BadSettings(f"{path}:{number}: More than {_MOST_DOTS} dots stand in this line; it is not read.")
-        return tomllib.loads(text), text
-    except UnicodeDecodeError as error:
-        raise BadSettings(f"{path} is not UTF-8 (byte {error.start}).") from None
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadSettings(f"{path} is not TOML: {error}.") from None
+        said, _, at = str(error).removesuffix(")").rpartition(" (at ")
+        place = ":".join(re.findall(r"\d+", at)) or _place(text)
+        raise BadSettings(f"{path}:{place}: What stands here is not TOML: {said}.") from None
     except ValueError:  # of int(), which refuses thousands of digits
         raise BadSettings(f"{path} has a number that is too long.") from None
     except RecursionError:
         raise BadSettings(f"{path} is nested too deeply.") from None
 
 
-def _open(path: str, flags: int) -> int:
-    """A pipe is not waited for."""
+def _place(before: str) -> str:
+    """The line and column, from 1, of what comes after a text."""
+    return f"{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
+
+
+def opened_without_waiting(path: str, flags: int) -> int:
+    """For `open`: a pipe is not waited for."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
 
 
 def _open_own(path: str, flags: int) -> int:
     """Raises BadSettings for a link."""
     try:
-        return _open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+        return opened_without_waiting(path, flags | getattr(os, "O_NOFOLLOW", 0))
     except OSError:
         if os.path.islink(path):
             raise BadSettings(f"{path} is a link, and is not read.") from None
         raise
 
 
-def _read(path: Path, inside: tuple[str, ...] = ()) -> Settings:
+def _read(path: str, inside: tuple[str, ...] = ()) -> Settings:
     try:
         found: Any
         found, text = toml_of(path, own=not inside)

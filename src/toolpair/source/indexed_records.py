@@ -74,8 +74,8 @@ class IndexedRecords(Sequence[Record]):
         for number, bodies in self.positions.bodies_of(first, first + len(self), _BLOCK):
             try:
                 values = [orjson.loads(body) for body in bodies]  # type: ignore[arg-type]
-                # Written again they have the same length, unless something was left out or spelt differently.
-                same = len(orjson.dumps(values)) == sum(map(len, bodies)) + len(bodies) + 1  # type: ignore[arg-type]
+                # Written again they are the same, unless something was left out or spelt differently.
+                same = orjson.dumps(values) == b"[%b]" % b",".join(bodies)  # type: ignore[arg-type]
             except (TypeError, ValueError, RecursionError):
                 continue
             for place, value in enumerate(values, number - first):

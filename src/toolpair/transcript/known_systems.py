@@ -70,9 +70,12 @@ _PYDANTIC: Final = "https://github.com/pydantic/pydantic-ai"
 _VERCEL: Final = "https://github.com/vercel/ai"
 _DEEP_AGENTS: Final = "https://github.com/langchain-ai/deepagents"
 _KIMI: Final = "https://github.com/MoonshotAI/kimi-cli"
+_KIMI_CODE: Final = "https://github.com/MoonshotAI/kimi-code"
 _DOCKER: Final = "https://github.com/docker/docker-agent"
 _LITELLM: Final = "https://github.com/BerriAI/litellm"
 _NANOBOT: Final = "https://github.com/HKUDS/nanobot/issues/1634"
+_OPENHANDS: Final = "https://github.com/OpenHands/software-agent-sdk"
+_VIBE: Final = "https://github.com/mistralai/mistral-vibe"
 _OMP: Final = "https://github.com/can1357/oh-my-pi"
 _OPENCLAW: Final = "https://github.com/openclaw/openclaw"
 _OPENCODE: Final = "https://github.com/anomalyco/opencode"
@@ -259,6 +262,14 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         "Crush",
         (Placeholder("tool call was interrupted and did not produce a result, …", _CRUSH),),
     ),
+    "kimi-code": KnownSystem(
+        "Kimi Code",
+        (
+            Placeholder("Tool execution was interrupted before its result was recorded. Do not assume …", _KIMI_CODE),
+            Placeholder("Tool result is not available in the current context. Do not assume …", _KIMI_CODE),
+        ),
+        {**_killed(None, versions="2.1.0")},
+    ),
     "kimi-cli": KnownSystem(
         "Kimi CLI",
         causes={**_killed(_KIMI)},
@@ -269,6 +280,21 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         (
             Placeholder("The execution of this tool, or a previous tool was interrupted."),
             Placeholder("Tool execution was interrupted before a result was recorded.…"),
+        ),
+    ),
+    "vibe": KnownSystem(
+        "Mistral Vibe",
+        (
+            Placeholder(
+                "<user_cancellation>Tool execution interrupted - no response available</user_cancellation>", _VIBE
+            ),
+        ),
+    ),
+    "openhands": KnownSystem(
+        "OpenHands",
+        (
+            Placeholder("Tool call interrupted before completion. The conversation was paused.", _OPENHANDS),
+            Placeholder("Tool call cancelled by interrupt.", _OPENHANDS),
         ),
     ),
     # Libraries, proxies, providers

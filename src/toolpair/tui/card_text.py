@@ -254,7 +254,7 @@ class Card:
         parts: list[Part] = [("fix", lines)]
         note, _ = without_thinking(fix.note)  # The review says that, once.
         if note:
-            parts.append(("note", glyphs.paragraph(f"Note: {note}", self.cells, "dim")))
+            parts.append(("note", glyphs.paragraph(f"Note: {note.rstrip('.')}.", self.cells, "dim")))
         return parts
 
     def _more(self, problem: Problem) -> list[Part]:

@@ -84,7 +84,7 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
 def with_sign(glyphs: Glyphs, line: Line, cells: int) -> Line:
     """The line of the file with a sign that it is followed."""
     *left, _, right = line
-    sign = glyphs.ui(" following (F) ·", "good", "follow")
+    sign = glyphs.ui(f" following ({glyphs.key('F', 'follow')}) ·", "good", "follow")
     return spread(left, (sign, right), cells, glyphs.ellipsis)
 
 

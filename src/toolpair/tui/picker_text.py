@@ -32,7 +32,9 @@ def mark_text(judged: bool, mark: Mark) -> tuple[str, str]:
         return "NOT READABLE", "warning"
     if mark.badge in NOTHING_TO_CHECK:
         return mark.badge, "dim"
-    return mark.badge.removeprefix("RESUMES, "), _STYLES.get(mark.outlook, "")
+    # Without colour red is a dark grey, and it matters most.
+    bold = " bold" if mark.outlook == "stops" else ""
+    return mark.badge.removeprefix("RESUMES, "), _STYLES.get(mark.outlook, "") + bold
 
 
 class _Columns(NamedTuple):

@@ -7,14 +7,13 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from toolpair.history.call_details import details_of
-from toolpair.history.row_texts import whole_text
 from toolpair.reports.reading.titles import call_title, looks_like_json, result_title
 from toolpair.reports.reading.written import arguments_as_written
 from toolpair.session.carrying_out import preview
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.change_parts import diff_of_changes
-from toolpair.tui.bodies.reading import call_body, output_body, result_body
+from toolpair.tui.bodies.reading import call_body, output_body, result_body, row_body
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.card_text import is_slow_to_preview
 from toolpair.tui.fix_effects import brought_back, effects_of, row_words
@@ -30,6 +29,7 @@ MOST: Final = 1 << 16
 """Characters of a longer output that are looked at."""
 _RECORD: Final = 1 << 18
 """Bytes of a record that is still read again, for what the agent kept with the output."""
+BACK: Final = "what the fix brings back"
 LINES: Final = 200
 """Lines of each side: a preview is no viewer."""
 _NAMES: Final = {"cut": "history lost", "compaction": "replaced by a summary", "damaged": "not readable"}
@@ -97,10 +97,10 @@ class PreviewText:
         pair, result = row.pair, row.result
         if pair is None:
             self._titles = (ROLES.get(row.role or "", row.role or _NAMES.get(row.kind, "")), "")
-            self._call = TextBody(glyphs, whole_text(conversation, row)[:MOST], language="markdown")
+            self._call = row_body(glyphs, conversation, row, most=MOST)
             if row.kind == "cut" and fix is not None:
                 back, folder = brought_back(conversation, row.record, fix), conversation.transcript.folder
-                self._brought_back = [_as_line(glyphs, each, folder) for each in back]
+                self._brought_back = [line_of(glyphs, each, folder) for each in back]
             return
         call, small = pair.call, result is not None and _is_small(conversation, result)
         details = details_of(conversation, call, result if small else None)
@@ -167,11 +167,12 @@ class PreviewText:
         lines = _lines(self._call, cells - 1)
         if not self._brought_back:
             return lines
-        title = self._glyphs.rule("what the fix brings back", cells)
+        title = self._glyphs.rule(BACK, cells)
         return Stacked(lines, [title], [self._glyphs.fit(line, cells - 1) for line in self._brought_back])
 
 
-def _as_line(glyphs: Glyphs, row: PairRow, folder: str | None) -> Line:
+def line_of(glyphs: Glyphs, row: PairRow, folder: str | None) -> Line:
+    """A row in one line."""
     who, words, said = row_words(row, folder)
     if row.pair is None:
         return (glyphs.ui(f" {who} ", "dim"), glyphs.data(words))

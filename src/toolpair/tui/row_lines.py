@@ -254,6 +254,9 @@ def both_ids(call: object, result: object, glyphs: Glyphs, cells: int) -> tuple[
     left, right = id_text(call), id_text(result)
     difference = differ(left, right)
     lines = spotted(left, difference.left), spotted(right, difference.right)
+    if all(span.style == "differ" for line in lines for span in line):
+        one, other = (shortened(line, cells, glyphs) for line in lines)
+        return one, other
     excess = max(map(line_width, lines)) - cells
     # Both lose as much, so that they stay below each other.
     one, other = (shortened(line, line_width(line) - max(0, excess), glyphs) for line in lines)
@@ -272,10 +275,12 @@ def spotted(text: SafeText, places: frozenset[int]) -> Line:
 
 
 def shortened(line: Line, cells: int, glyphs: Glyphs) -> Line:
-    """An id in that many cells: cut in the middle of what does not differ, the longest stretch first."""
+    """An id in that many cells: cut in the middle of what does not differ, the longest stretch first; of one that is
+    another altogether, in its middle.
+    """
     spans = list(line)
     while line_width(spans) > cells:
-        same = [n for n, span in enumerate(spans) if span.style != "differ"]
+        same = [n for n, span in enumerate(spans) if span.style != "differ" or len(spans) == 1]
         longest = max(same, key=lambda n: len(spans[n].text), default=None)
         if longest is None or len(spans[longest].text) <= _LEAST_KEPT:
             return glyphs.fit(spans, cells)  # Nothing is left but what differs.

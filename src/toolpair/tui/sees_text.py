@@ -13,14 +13,12 @@ from toolpair.tui.row_lines import ROLES
 
 if TYPE_CHECKING:
     from toolpair.history.sent_rows import SeenRow
-    from toolpair.reports.requests_in_time import PastRequest, RequestsInTime
+    from toolpair.reports.requests_in_time import RequestsInTime
     from toolpair.session.session import Conversation
     from toolpair.tui.styled_text import Glyphs
 
 SHORT = 6
 """Maximum lines of a text in the abridged version."""
-_NAMED: Final = 5
-"""Problems of one request that are named."""
 LEFT_OUT, REPLACED, ADDED, CHANGED = "✗", "≠", "+", "~"
 _STYLES: Final = {
     **dict.fromkeys((LEFT_OUT, REPLACED, "x", "#"), "error"), ADDED: "dim", CHANGED: "warning",
@@ -61,35 +59,8 @@ def past_text(glyphs: Glyphs, requests: RequestsInTime, number: int, most: int |
     past = requests.at(number)
     before = requests.at(number - 1) if number > 1 else None
     messages = _messages(glyphs, past.rows(), past.sender, most, requests.folder)
-    return "\n".join((*_about_past(glyphs, past, before), *messages))
-
-
-def _about_past(glyphs: Glyphs, past: PastRequest, before: PastRequest | None) -> Iterator[str]:
-    line = f", answered in line {past.line:,}" if past.line is not None else ""
-    if past.exact:
-        how = f"as {past.sender or 'the agent'} recorded it."
-    elif past.sender:
-        how = f"as modelled: what {past.sender} sends of the file as it was then."
-    else:
-        how = "as modelled: the messages that were in the file then."
-    yield f"Request {past.number:,}{line}, {how}"
-    if past.refuses is not None:
-        yield glyphs.own(f"{LEFT_OUT} {past.refuses}")
-    pairs = past.pairs.total()
-    came, gone = (past.pairs - before.pairs, before.pairs - past.pairs) if before is not None else (past.pairs, None)
-    changes = []
-    if came:
-        tools = ", ".join(dict.fromkeys(tool for tool, _ in came))
-        changes.append(f"{came.total():,} more ({tools})")
-    if gone:
-        changes.append(f"{gone.total():,} gone: compacted, or no longer sent")
-    since = f" Since the request before: {', '.join(changes)}." if before is not None and changes else ""
-    yield f"{count_text(pairs, 'call')} with {'its result' if pairs == 1 else 'their results'}.{since}"
-    new = [words for words in past.wrong if before is None or words not in before.wrong]
-    for words in past.wrong[:_NAMED]:
-        yield glyphs.own(f"{LEFT_OUT} {'new: ' if words in new and before is not None else ''}{words}")
-    if len(past.wrong) > _NAMED:
-        yield glyphs.own(f"{LEFT_OUT} {count_text(len(past.wrong) - _NAMED, 'more problem')}")
+    about = (glyphs.own(f"{LEFT_OUT} {words}") if wrong else words for wrong, words in past.about(before))
+    return "\n".join((*about, *messages))
 
 
 def _messages(

@@ -27,27 +27,27 @@ _BACK: Final = 5
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-def gutter_width(cells: int) -> int:
+def gutter_width(cells: int, times: RowTimes) -> int:
     """The cells of the gutter on a screen of this width, with the space before it."""
-    return sum(width + 1 for _, width in _columns(cells))
+    return sum(width + 1 for _, width in _columns(cells, times))
 
 
-def _columns(cells: int) -> Sequence[tuple[str, int]]:
+def _columns(cells: int, times: RowTimes) -> Sequence[tuple[str, int]]:
     columns = [("at", _AT)]
     if cells >= _WITH_BARS:
         columns.append(("", _BAR))
     columns.append(("took", _TOOK))
-    if cells >= WIDE:
+    if cells >= WIDE and times.has_tokens:
         columns.append(("tokens", _TOKENS))
     if cells >= _WITH_SIZE:
         columns.append(("size", _SIZE))
     return columns
 
 
-def gutter_titles(glyphs: Glyphs, cells: int) -> Line:
+def gutter_titles(glyphs: Glyphs, cells: int, times: RowTimes) -> Line:
     """The names of its columns, on the line above the list."""
     spans: list[Span] = []
-    for name, width in _columns(cells):
+    for name, width in _columns(cells, times):
         line = "─" * (width - len(name) - 1 if name else width)
         spans.append(glyphs.ui(f" {line}" if spans else f"─{line}", "rule"))
         spans += [glyphs.ui(f" {name}", "dim")] if name else []
@@ -69,8 +69,8 @@ def gutter_line(
     if seconds is not None:
         words["took"] = took_text(seconds)
         words[""] = _took_bar(glyphs, seconds)
-    columns = _columns(cells)
-    if cells >= WIDE and not (at and _one_response(row, rows[order[at - 1]])):
+    columns = _columns(cells, times)
+    if cells >= WIDE and times.has_tokens and not (at and _one_response(row, rows[order[at - 1]])):
         tokens = times.tokens(row)
         words["tokens"] = "" if tokens is None else f"{tokens:,}"
     if cells >= _WITH_SIZE and row.result is not None:

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import text_of
 from toolpair.history.call_details import details_of, output_file, start_of_file
-from toolpair.history.row_texts import whole_text
 from toolpair.reports.reading.titles import call_title, looks_like_json, result_title
 from toolpair.reports.reading.written import arguments_as_written
 from toolpair.text.inline_diff import decoded
@@ -18,9 +17,12 @@ from toolpair.transcript.edits import InsertResult
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.bodies.json_body import JsonBody
-from toolpair.tui.bodies.reading import call_body, output_body, result_body, with_output
+from toolpair.tui.bodies.reading import call_body, output_body, result_body, row_body, with_output
+from toolpair.tui.bodies.stacked_body import LinesBody, RuleBody, StackedBody
 from toolpair.tui.bodies.text_body import TextBody
+from toolpair.tui.fix_effects import brought_back
 from toolpair.tui.numbers import count_text, size_text
+from toolpair.tui.preview_text import BACK, line_of
 from toolpair.tui.screens.viewer import ViewerPage
 from toolpair.tui.styled_text import Glyphs
 
@@ -77,11 +79,19 @@ def pages_of(
     return title, [*pages, *records_of]
 
 
-def message_pages(conversation: Conversation, row: PairRow, noun: str) -> list[ViewerPage]:
-    """The pages for a row without a pair: a message, a summary, a line that cannot be read."""
+def message_pages(conversation: Conversation, row: PairRow, noun: str, problem: Problem | None) -> list[ViewerPage]:
+    """The pages for a row without a pair: a message, a summary, a line that cannot be read, a history that is lost and
+    comes back with the fix.
+    """
+    fix = problem.recommended if problem is not None else None
 
     def make(glyphs: Glyphs) -> Body:
-        return TextBody(glyphs, whole_text(conversation, row), language="markdown", prefix=" ")
+        body = row_body(glyphs, conversation, row, " ")
+        back = brought_back(conversation, row.record, fix) if row.kind == "cut" and fix is not None else []
+        if not back:
+            return body
+        lines = [line_of(glyphs, each, conversation.transcript.folder) for each in back]
+        return StackedBody(glyphs, [body, RuleBody(glyphs, BACK), LinesBody(glyphs, lines, indent=3)])
 
     pages = [ViewerPage("text", make)]
     if row.record is not None:

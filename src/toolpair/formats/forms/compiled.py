@@ -319,6 +319,7 @@ class Compiled:
         parts = [_Part("call" if isinstance(one.table, Call) else "result", one.at, one) for one in self.rules]
         parts += [_Part("thinking", self.whole(text)) for text in table.thinking]
         parts += [_Part("text", self.whole(text)) for text in table.text]
+        parts += [_Part("image", self.whole(text)) for text in table.images]
         parts += [_Part("copy", at) for rule in self.rules for at, _ in rule.copies if _list_of(at)]
         return parts + ([] if table.step is None else [_Part("step", self.whole(table.step))])
 
@@ -370,11 +371,12 @@ def _in_list(source: Source, head: Path, parts: Sequence[_Part]) -> None:
         number, one = source.fresh("n"), source.fresh()
         with source.block(f"if type({var}) is list:"), source.block(f"for {number}, {one} in enumerate({var}):"):
             place = f"{slot}{number}, "
-            words = [part for part in parts if part.kind == "text" and _guards(part.path) == ([], ())]
-            words = [part for part in words if not _tail(part.path)]
-            if words:
-                with source.block(f"if type({one}) is str:"):
-                    source.line(f"add(said('text', r, ({place}), {one}))")
+            words = [part for part in parts if part.kind == "image" or _is_plain(part)]
+            for part in words[:1]:
+                on_element, _ = _guards(part.path)
+                test = f" and {source.test(on_element, 'e')}" if on_element else ""
+                with source.block(f"if type({one}) is str{test}:"):
+                    source.line(f"add(said({part.kind!r}, r, ({place}), {one}))")
             with source.block(f"if type({one}) is not dict:"):
                 source.line("continue")
             source.line("hit = False")
@@ -384,6 +386,11 @@ def _in_list(source: Source, head: Path, parts: Sequence[_Part]) -> None:
                 source.line(f"add(other(r, ({place}), {one}))")
 
     source.walk(tuple(step for step in head if not isinstance(step, Only)), "e", emit, is_object=True)
+
+
+def _is_plain(part: _Part) -> bool:
+    """Whether it is about texts that are parts of a list themselves."""
+    return part.kind == "text" and _guards(part.path) == ([], ()) and not _tail(part.path)
 
 
 def _one_of(source: Source, part: _Part, one: str, place: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from toolpair.dialects.anthropic import is_signed
+from toolpair.dialects.foreign_media import held_media
 from toolpair.dialects.new_ids import THOUGHT
 from toolpair.formats.engine.reading.light import (
     ANSWERED,
@@ -217,7 +218,8 @@ def _result(
     rule: Rule,
     media: Any = None,
 ) -> tuple[Any, ...]:
-    if kind != "result" or media:
+    mixed = getattr(rule.table, "media_apart", False) and type(content) is not str
+    if kind != "result" or mixed or any(type(one) is dict and held_media(one) is not None for one in media or ()):
         raise Odd
     return RESULT, id_, _text(content), "", False, name
 
@@ -228,6 +230,8 @@ def _text(content: Any) -> str:
 
 
 def _said(kind: str, record: int, slot: Any, text: str) -> tuple[Any, ...]:
+    if kind == "image":
+        raise Odd
     return (TEXT, text) if kind == "text" else (THINKING, 0, False) if kind == "thinking" else (_STEP,)
 
 

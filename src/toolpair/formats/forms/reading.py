@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from toolpair.dialects.besides import telling_keys
 from toolpair.dialects.block_texts import WrittenBlock
-from toolpair.dialects.foreign_media import held_media
+from toolpair.dialects.foreign_media import held_media, is_held
+from toolpair.dialects.media import HeldMedia, type_of
 from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
 from toolpair.formats.forms.compiled import INSIDE, Compiled, Rule, Slot
 from toolpair.formats.forms.pairing import PAIR
@@ -61,10 +62,14 @@ def result(
     rule: Rule,
     media: Any = None,
 ) -> FormBlock:
-    says = content_of(content)
-    held = [held_media(part) if isinstance(part, dict) else None for part in media] if isinstance(media, list) else []
-    if held and None not in held:
-        says = [*([{"type": "text", "text": says}] if isinstance(says, str) else says), *held]
+    apart = getattr(rule.table, "media_apart", False)
+    says = (_with_media(content) if apart else None) or content_of(content)
+    held = [held_media(part) for part in media if isinstance(part, dict)] if isinstance(media, list) else []
+    if found := [one for one in held if one is not None]:
+        says = [*([{"type": "text", "text": says}] if says and isinstance(says, str) else says), *found]
+    for one in says if apart and isinstance(says, list) else ():
+        if isinstance(one, HeldMedia):
+            one.apart = True
     value = {"type": "tool_result", "content": says}
     if id_ is not None:
         value["tool_use_id"] = id_
@@ -78,6 +83,9 @@ def said(kind: str, record: int, slot: Slot, text: str) -> Block:
         return FormBlock("text", {"type": "text", "text": text}, record, slot)
     if kind == "thinking":
         return FormBlock("thinking", {"type": "thinking", "thinking": text}, record, slot)
+    if kind == "image":
+        source = {"type": "base64", "media_type": type_of(text), "data": text}
+        return FormBlock("media", HeldMedia.of({"type": "image", "source": source}, text), record, slot)
     return FormBlock(STEP, text, record, slot)
 
 
@@ -114,6 +122,21 @@ def content_of(content: Any) -> Any:
     if isinstance(content, dict) and isinstance(text := _in_wrapper(content), str):
         return text
     return json.dumps(content, ensure_ascii=False, default=str)
+
+
+def _with_media(content: Any) -> list[dict[str, Any]] | None:
+    """An image, or texts and images, as a library's result may be in place of a text; None for anything else."""
+    parts = content if isinstance(content, list) else [content]
+    made = [
+        {"type": "text", "text": part}
+        if isinstance(part, str)
+        else held_media(part)
+        if isinstance(part, dict)
+        else None
+        for part in parts
+    ]
+    known = [one for one in made if one is not None]
+    return known if len(known) == len(made) and is_held(known) else None
 
 
 def listed_in(content: Any) -> list[dict[str, Any]] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -16,6 +15,7 @@ from toolpair.formats.forms.pairing import PAIR
 from toolpair.formats.forms.paths import BadPath, conditions_of, path_of
 from toolpair.rules.profiles import is_profile
 from toolpair.rules.registry import RULES
+from toolpair.shell.settings import BadSettings, opened_without_waiting, parsed_toml
 
 FOLDER: Final = Path(__file__).parent
 _MOST: Final = 1 << 16
@@ -80,6 +80,8 @@ class Result(Unit, forbid_unknown_fields=True, frozen=True):
     content: Paths = ""
     media: Paths = ""
     """Where its images and documents are listed, beside what it says."""
+    media_apart: bool = False
+    """Where the API takes none in results, the library sends its images in a message of their own."""
     error: list[str] = []
     """Any of these conditions marks an error."""
     inside: bool = False
@@ -139,6 +141,8 @@ class Table(Struct, forbid_unknown_fields=True, frozen=True):
     default_role: str = "user"
     text: list[str] = []
     thinking: list[str] = []
+    images: list[str] = []
+    """Lists of images that are only their Base64, beside the texts."""
     step: str | None = None
     """For results in their calls: a block that begins another response within one element."""
     group: str | None = None
@@ -170,7 +174,7 @@ def _is_element(at: str) -> bool:
 def text_of(path: Path) -> str:
     """What is written in a table's file. Raises BadTable."""
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", opener=opened_without_waiting) as file:
             text = file.read(_MOST + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise BadTable(f"{path} cannot be read as a table ({getattr(error, 'strerror', None) or error}).") from None
@@ -187,7 +191,7 @@ def parsed(text: str, shown: str, ours: bool = False) -> Table:
         if base in passed:
             raise _bad(shown, text, ("like",), f"goes in a circle: {' → '.join([*passed, base])}")
         file = FOLDER / f"{base}.toml"
-        if not isinstance(base, str) or not re.fullmatch(r"[a-z0-9-]+", base) or not file.is_file():
+        if not isinstance(base, str) or not re.fullmatch(r"[a-z0-9-]{1,100}", base) or not file.is_file():
             raise _bad(shown, text, ("like",), f"names no form that toolpair has: {base!r}")
         passed.append(base)
         raw = {**_raw(file.read_text(), base), **raw}
@@ -205,9 +209,9 @@ def parsed(text: str, shown: str, ours: bool = False) -> Table:
 
 def _raw(text: str, shown: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadTable(f"{shown}: {error}.") from None
+        return parsed_toml(text, shown)
+    except BadSettings as error:
+        raise BadTable(str(error)) from None
 
 
 def _check(table: Table, text: str, shown: str) -> None:

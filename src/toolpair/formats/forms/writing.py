@@ -25,7 +25,7 @@ from toolpair.formats.engine.writing.drafts.in_messages import ResultsInMessages
 from toolpair.formats.engine.writing.linear import Linear, with_slots
 from toolpair.formats.forms.compiled import KEY_OF, Compiled, Rule, Slot
 from toolpair.formats.forms.paths import Each, Path, path_of
-from toolpair.formats.forms.reading import FormBlock, Reader, listed_in, own_slot
+from toolpair.formats.forms.reading import FormBlock, Reader, content_of, listed_in, own_slot
 from toolpair.formats.forms.table import template
 from toolpair.formats.forms.templates import Filling, part_from, place_of
 from toolpair.transcript.draft import DraftBlock, DraftMessage, value_at
@@ -192,22 +192,42 @@ class FormWriter(AnthropicWriter):
         """What a result says now; its media where the table has them beside it."""
         content = block.value.get("content")
         if not rule.media or not is_held(was) or not isinstance(content, list):
-            return _set(rule.content, unit, self._content(block, rule, unit, content))
+            return self._at_content(rule, unit, self._content(block, rule, unit, content))
         texts, held = _apart(content)
-        made = _set(rule.media, unit, held or ABSENT)
-        if texts != _apart(was)[0]:
-            made |= _set(rule.content, unit, self._content(block, rule, unit, text_of(texts)))
-        return made
+        texts_before, held_before = _apart(was)
+        made: dict[Slot, Any] = {}
+        if texts != texts_before:
+            made |= self._at_content(rule, unit, self._content(block, rule, unit, text_of(texts)))
+        place = _place(rule.media, unit)
+        listed = value_at(with_slots(unit, made) if made else unit, place or ())
+        if place is None or not isinstance(listed, list):
+            return made
+        kept = _with_left(listed, held_before, held)
+        return {slot: new for slot, new in made.items() if slot[: len(place)] != place} | {place: kept or ABSENT}
+
+    def _at_content(self, rule: Rule, unit: Any, said: Any) -> dict[Slot, Any]:
+        """What a result says, at its place; in a list, in the first part that says it, or in a new one."""
+        if not rule.content or _place(rule.content, unit) is not None:
+            return _set(rule.content, unit, said)
+        found = next((slot for path in rule.content for slot, _ in self.places(path, unit)), None)
+        if found is not None:
+            return {found: said}
+        where = _head(rule.content[0], unit)
+        return {where: [part_from(rule.content[0], said), *(value_at(unit, where) or ())]}
 
     def _content(self, block: DraftBlock, rule: Rule, unit: Any, content: Any) -> Any:
         """A result's content, spelled as that of a new result is, or as a list where it is one."""
         was: Any = None if (slot := _place(rule.content, unit)) is None else value_at(unit, slot)
         if listed_in(was) is not None and isinstance(content, list):
             return {**was, "value": [part.raw if isinstance(part, HeldMedia) else part for part in content]}
+        if isinstance(was, list) and was and content_of(was) is was:  # its parts are written as they are read
+            return content if isinstance(content, list) else [{"type": "text", "text": text_of(content)}]
         failed = block.value.get("is_error") is True
 
         def like(text: Any) -> Any:
             """As a new result says this."""
+            if self.templates["result"] is None:
+                return text
             filling = Filling(id=block.id, name="", text=text, is_error=failed)
             made = filling.fill(self.templates["result"])
             units = [unit for _, unit in self.places(rule.at, made)] if self.results_are_messages else [made]
@@ -240,6 +260,7 @@ class _Element:
         self.blocks = blocks
         self.read: list[FormBlock] = writer.reader.blocks(value, 0) if isinstance(value, dict) else []
         self.own = {own_slot(block): block for block in self.read if not (block.rule and block.rule.inside)}
+        self.inside = {self._slot(block): block for block in blocks if self._is_inside(block)}
 
     def written(self) -> Any:
         found = [block for block in self.blocks if not self._is_inside(block)]
@@ -287,7 +308,7 @@ class _Element:
         placed: dict[Slot, list[Any]] = {}
         for block in found:
             stood = self._slot(block)
-            if stood is None or not self._is_own(block):
+            if stood is None or not self._is_own(block) or _is_said_of_an_image(block):
                 where = self._place_for(block, found)
                 if where is None:
                     continue
@@ -333,15 +354,18 @@ class _Element:
             changed[where] = "\n\n".join([*([old] if isinstance(old, str) and old else []), *texts])
         for where, numbered in parts.items():
             old = value_at(self.value, where)
+            images = any(map(_is_only_data, (self.own.get((*where, n)) for n in range(len(old or ())))))
             listed = self._with_others(where, numbered, old if isinstance(old, list) else [])
             if not isinstance(old, list) or list(map(id, old)) != list(map(id, listed)):
-                changed.setdefault(where, listed)
+                changed.setdefault(where, listed if listed or not images else ABSENT)
         return changed
 
     def _changed(self, block: DraftBlock, slot: Slot, place: Slot) -> Any:
         """The part of a list that a block is, or is in."""
         raw = value_at(self.value, place)
-        inner = self.writer.changes(block, value_at(self.value, slot))
+        inner = dict(self.writer.changes(block, value_at(self.value, slot)))
+        if (result := self.inside.get(slot)) is not None:
+            inner |= self.writer.changes(result, value_at(self.value, slot))
         return with_slots(raw, {(*slot[len(place) :], *at): new for at, new in inner.items()}) if inner else raw
 
     def _with_others(self, where: Slot, parts: Sequence[Sequence[Any]], old: Sequence[Any]) -> list[Any]:
@@ -451,6 +475,15 @@ class _Element:
         return with_slots(value, {slot: ABSENT})
 
 
+def _is_only_data(block: FormBlock | None) -> bool:
+    """Whether it is an image of which the file has only the Base64: no text may stand in its place."""
+    return block is not None and isinstance(block.value, HeldMedia) and isinstance(block.value.raw, str)
+
+
+def _is_said_of_an_image(block: DraftBlock) -> bool:
+    return _is_text_now(block) and isinstance(block.source, FormBlock) and _is_only_data(block.source)
+
+
 def _part(slot: Slot) -> Slot:
     """The place of the list's element that a slot is, or is in; the slot itself where it is in no list."""
     at = next((n for n, step in enumerate(slot) if isinstance(step, int)), None)
@@ -485,6 +518,18 @@ def _apart(content: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """What a result says, and its media as the file has them."""
     held = [part.raw for part in content if isinstance(part, HeldMedia)]
     return [part for part in content if not isinstance(part, HeldMedia)], held
+
+
+def _with_left(listed: Sequence[Any], before: Sequence[Any], now: Sequence[Any]) -> list[Any]:
+    """A list with the media that are left of it, or are now in their places; what is no media stays."""
+    left, new = {id(one) for one in now}, [one for one in now if not any(one is other for other in before)]
+    made: list[Any] = []
+    for part in listed:
+        if id(part) in left or not any(part is one for one in before):
+            made.append(part)
+        elif new:
+            made.append(new.pop(0))
+    return made
 
 
 def _set(paths: Sequence[Path], unit: Any, value: Any) -> dict[Slot, Any]:

@@ -23,6 +23,7 @@ FORMAT: Final = Format(
     apply=lazy("toolpair.formats.kimi_cli.format:apply"),
     sees=lazy("toolpair.formats.kimi_cli.format:sees"),
     damage=lazy("toolpair.formats.kimi_cli.format:damage"),
+    reads_nan=True,
     check=lazy("toolpair.formats.kimi_cli.format:check"),
     light=lazy("toolpair.formats.kimi_cli.light:light"),
     clean_by=frozenset({"moonshot", "openai-chat"}),

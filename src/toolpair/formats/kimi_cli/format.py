@@ -189,12 +189,12 @@ def _damage(damage: Damage, transcript: Transcript) -> ResumeEffect | None:
         return ResumeEffect("stops", f"{STOPS}: it fails to read the number", "rejected")
     if damage.rule == "record.trailing_comma":
         return ResumeEffect("stops", f"{TITLE} skips every line that ends in a comma", "dropped", "the whole history")
+    if damage.rule == "record.bad_json" and _is_read(damage.raw):
+        return ResumeEffect("harmless", f"{TITLE} reads it as it is", "healed")
     if damage.readable and damage.rule not in ("record.bom", "record.big_number"):
         return effect_on_readers(damage, TITLE)
     if damage.rule == "record.big_number":
         return None
-    if damage.rule == "record.bad_json" and _is_read(damage.raw):
-        return ResumeEffect("harmless", f"{TITLE} reads it as it is", "healed")
     first = [message.value for message in transcript.messages if message.records[0] == damage.record]
     values = damage.values or ((damage.partial,) if damage.partial is not None else first)
     held = [*held_in(tuple(values)), *held_in_part(damage.partial)]

@@ -26,6 +26,7 @@ FORMAT: Final = Format(
     apply=lazy("toolpair.formats.openhands.writing:apply"),
     sees=lazy("toolpair.formats.openhands.sending:sees"),
     damage=lazy("toolpair.formats.openhands.format:damage"),
+    reads_nan=True,
     stricter={"call.reused_id": "error"},
     check=lazy("toolpair.formats.openhands.format:check"),
     time_of=lazy("toolpair.formats.openhands.format:time_of"),

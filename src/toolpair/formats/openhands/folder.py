@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from toolpair.formats.openhands.detection import EVENT, NAME, STATE, state_in
 from toolpair.source import peek
 from toolpair.source.folders.layout import FolderLayout, read_file
-from toolpair.source.record_values import parse
+from toolpair.source.record_values import BOM, parse
 from toolpair.source.rows.layout import Row, Stored, StoredSession, Table, Text
 
 _STATE: Final = "base_state.json"
@@ -41,7 +41,7 @@ class OpenHandsFolder(FolderLayout):
     def sessions(self, folder: str) -> Iterator[StoredSession]:
         states = [os.lstat(os.path.join(folder, _EVENTS, name)) for name in _names(folder)]
         last, size = max(one.st_mtime for one in states), sum(one.st_size for one in states)
-        about = state_in({STATE: {"data": parse(read_file(os.path.join(folder, _STATE)))}}).get("workspace")
+        about = _about(folder).get("workspace")
         place = about.get("working_dir") if isinstance(about, dict) else None
         name = os.path.basename(os.path.abspath(folder))
         return iter([StoredSession(name, None, place if isinstance(place, str) else None, last, None, size)])
@@ -59,17 +59,26 @@ class OpenHandsFolder(FolderLayout):
     def files(self, folder: str, session: str) -> Iterator[Row]:
         if session == os.path.basename(os.path.abspath(folder)):
             state, event = _TABLES
-            yield Row(state, {"id": _stored(_STATE), "folder": _stored(session)})
+            marked = [name for name in _names(folder) if peek.head(os.path.join(folder, _EVENTS, name), 3) == BOM]
+            facts = {"marked": marked} if marked else None
+            yield Row(state, {"id": _stored(_STATE), "folder": _stored(session)}, facts)
             for name in _names(folder):
                 yield Row(event, {"id": _stored(f"{_EVENTS}/{name}"), "folder": _stored(session)})
 
     def opened_by(self, folder: str) -> str:
         above, name = os.path.split(os.path.abspath(folder))
+        own = str(_about(folder).get("id")).replace("-", "")
+        if own != name:
+            return f"OpenHands finds it under the name {own}."
         return f"OpenHands opens it with Conversation(persistence_dir={above!r}, conversation_id={name!r})."
 
     def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
         stored = columns["id"]
         return os.fsdecode(stored) if isinstance(stored, bytes) else ""
+
+
+def _about(folder: str) -> dict[str, Any]:
+    return state_in({STATE: {"data": parse(read_file(os.path.join(folder, _STATE)))}})
 
 
 def _stored(name: str) -> Text:

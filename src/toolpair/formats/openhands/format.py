@@ -14,12 +14,20 @@ from toolpair.formats.engine.damage.lost import effect_on_readers
 from toolpair.formats.engine.damage.own_problems import add_error, holds_something_else, recommended
 from toolpair.formats.engine.reading.clock import seconds_of
 from toolpair.formats.engine.reading.reading import as_text, facts_of, malformed_in, pairs_in
-from toolpair.formats.engine.reading.stored_rows import row_of
-from toolpair.formats.engine.reading.tree_history import Node, NodeTree, branches_and_links, links_of, uuid_from
+from toolpair.formats.engine.reading.stored_rows import facts_in, row_of
+from toolpair.formats.engine.reading.tree_history import (
+    End,
+    Links,
+    Node,
+    NodeTree,
+    branches_and_links,
+    links_of,
+    uuid_from,
+)
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
 from toolpair.formats.forms.registry import Form, form_in
 from toolpair.formats.openhands.detection import BESIDE, DATA, EVENT, LEAF, NAME, STATE, event_in, state_in
-from toolpair.rules.problem import Cause
+from toolpair.rules.problem import Cause, Impact
 from toolpair.rules.where import at_result
 from toolpair.transcript.edits import Relink, SetInRecord
 from toolpair.transcript.model import COMPACTED, Boundary, Damaged, Transcript
@@ -35,9 +43,17 @@ _SENT: Final = frozenset({"SystemPromptEvent", "MessageEvent", ACTION, *OBSERVED
 """Events that are said to the model."""
 ROOT: Final = "__root__"
 """What an event names as its parent that begins a history anew."""
-_STOPS: Final = ResumeEffect(
-    "stops", "OpenHands cannot load the conversation", "rejected", complete=False, splits=False
-)
+NOT_LOADED: Final = "OpenHands cannot load the conversation"
+_STOPS: Final = ResumeEffect("stops", NOT_LOADED, "rejected", complete=False, splits=False)
+_UNUSED: Final = ResumeEffect("harmless", "OpenHands does not read it", "healed", complete=False, splits=False)
+_UNREAD: Final = frozenset({"record.bad_utf8", "record.lone_surrogate", "record.bom", "record.torn"})
+"""Flaws at which its reader stops."""
+LOST: Final = ""
+"""In place of an id: that of an event whose file cannot be read."""
+_NOT_THERE: Final = {
+    "chain.missing_parent": "the event that this one follows is not there",
+    "chain.cycle": "the links between its events form a loop",
+}
 _NO_SUCH: Final = "base_state.json names an event that is not there as the last one"
 STOPS_THERE: Final = "OpenHands stops with an error when it is to send it"
 AGAIN: Final = "OpenHands runs it again, and sends what that says without the call, which the API refuses"
@@ -58,14 +74,20 @@ class Log(Struct, frozen=True, eq=False):
     """The event that the conversation is said to end at is not there."""
     gaps: Sequence[int]
     """uids of the events before whose number one is missing."""
-    whole: bool
-    """The way begins at a root."""
+    end: End
+    """How the way begins."""
+    is_blocked: bool
+    """What could be the last event cannot be read."""
+    marked: Sequence[Node]
+    """Events on the way whose file begins with a byte order mark."""
 
     @property
     def is_loaded(self) -> bool:
         """Whether OpenHands loads the conversation."""
         behind = next((node.place for node in self.tree.nodes if node.uid in self.gaps), len(self.tree.nodes))
-        return self.whole and not self.leafless and all(node.place < behind for node in self.path)
+        if self.end != "root" or self.leafless or self.is_blocked or self.marked:
+            return False
+        return all(node.place < behind for node in self.path)
 
 
 @cache
@@ -98,7 +120,11 @@ def log_in(items: Sequence[Item]) -> Log:
         usual = (node for node in reversed(tree.nodes[:behind]) if node.id is not None and kind_of(node) not in BESIDE)
         leaf = next(usual, None)
     path, end = tree.walk(leaf)
-    return Log(items, tree, path, _without_halves(view_of(path), path), state, leafless, gaps, end == "root")
+    unread = [node.place for node in tree.nodes if isinstance(node.value, Damaged)]
+    blocked = named is None and bool(unread) and (leaf is None or unread[-1] > leaf.place)
+    names = facts_in(items).get("marked", ())
+    marked = [node for node in path if (_name(node.value) or "").rpartition("/")[2] in names] if names else []
+    return Log(items, tree, path, _without_halves(view_of(path), path), state, leafless, gaps, end, blocked, marked)
 
 
 def _nodes(events: Sequence[Item], gaps: list[int]) -> Iterator[Node]:
@@ -119,11 +145,15 @@ def _nodes(events: Sequence[Item], gaps: list[int]) -> Iterator[Node]:
         outputs = sum(block.kind == "result" for block in reader.blocks(item.value, 0)) if said else 0
         begins = event.get("source") == "user" or event.get("kind") == "SystemPromptEvent"
         yield Node(item.uid, place, id_, parent, item.value, int(said), outputs, begins)
-        before = id_ or before
+        before = LOST if isinstance(item.value, Damaged) else id_ or before
+
+
+def _name(value: Any) -> str | None:
+    return as_text(row_of(value, EVENT).get("id"))
 
 
 def _number(value: Any) -> int | None:
-    found = NAME.fullmatch((as_text(row_of(value, EVENT).get("id")) or "").rpartition("/")[2])
+    found = NAME.fullmatch((_name(value) or "").rpartition("/")[2])
     return int(found[1]) if found is not None else None
 
 
@@ -198,26 +228,26 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         replace(one, note="summary") if len(one.records) == 1 and one.records[0] in summaries else one
         for one in found.messages
     )
-    links = links_of(log.tree, log.path, "root" if log.whole else _end(log), len(messages), TITLE)
+    links = links_of(log.tree, log.path, log.end, len(messages), TITLE)
     own = log.path[-1] if log.path else None
     return replace(
         found,
         messages=messages,
-        native=True,
         agent=TITLE,
         session_id=as_text(state_in(log.state.value).get("id")) if log.state is not None else None,
         folder=_folder(log),
         model=_model(log),
         scopes={**found.scopes, **{node.uid: "inactive" for node in beside}, **malformed_in(items)},
         inactive_blocks=pairs_in(block for node in beside for block in form().reader.blocks(node.value, node.uid)),
-        boundaries=(*links.boundaries, *_condensed(messages, summaries)),
+        boundaries=(*(replace(one, cut=None) for one in _cuts(links)), *_condensed(messages, summaries)),
         tree=branches_and_links(log.tree, log.path, own, links, _words, False),
         agent_facts=log,
     )
 
 
-def _end(log: Log) -> Any:
-    return log.tree.walk(log.path[-1])[1] if log.path else "root"
+def _cuts(links: Links) -> Iterator[Boundary]:
+    """Where an event is missing, or links form a loop: a history that begins anew in the middle is one on purpose."""
+    return (one for one in links.boundaries if one.cut is not None and one.cut.rule in _NOT_THERE)
 
 
 def _folder(log: Log) -> str | None:
@@ -256,32 +286,39 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
         if row and not isinstance(event_in(item.value).get("id"), str):
             said = "This file does not hold {}, so OpenHands cannot load the conversation."
             holds_something_else(context, item.uid, row.get(DATA), said, "an event")
-    lost = {boundary.record for boundary in context.transcript.boundaries if boundary.cut is not None}
+    impact: Impact = "loses" if log.is_loaded else "stops"
+    lost = list(_cuts(links_of(log.tree, log.path, log.end, len(context.messages), TITLE)))
+    for one in lost:
+        if one.cut is not None and one.record is not None:
+            links = one.cut.repair.relink if one.cut.repair is not None else ()
+            fix = recommended("reconnect", "let it follow the event before it", *(Relink(*link) for link in links))
+            text = f"{NOT_LOADED}: {_NOT_THERE[one.cut.rule]}."
+            cause = Cause(one.cut.rule, "the file of an event was lost, or cannot be read")
+            add_error(context, one.cut.rule, text, one.record, impact, cause, fix)
     for node in log.tree.nodes:
-        if node.uid in log.gaps and node.uid not in lost:
+        if node.uid in log.gaps and node.uid not in {one.record for one in lost}:
+            text = f"An event before this one is lost: {_GAP}."
             fix = recommended("reconnect", "number the events anew", Relink(node.uid, node.parent))
             cause = Cause("chain.missing_parent", "the file of an event was lost or removed")
-            add_error(
-                context,
-                "chain.missing_parent",
-                f"An event before this one is lost: {_GAP}.",
-                node.uid,
-                None,
-                cause,
-                fix,
-            )
+            add_error(context, "chain.missing_parent", text, node.uid, impact, cause, fix)
     if log.leafless and log.state is not None:
         title = "name the last event that is there"
         last = log.path[-1].id if log.path else None
         fix = recommended("write", title, SetInRecord(log.state.uid, (STATE, DATA, LEAF), last))
         cause = Cause("chain.wrong_leaf", "the files of the last events were lost or removed")
-        text = f"OpenHands cannot load the conversation: {_NO_SUCH}."
+        text = f"{NOT_LOADED}: {_NO_SUCH}."
         add_error(context, "chain.wrong_leaf", text, log.state.uid, "stops", cause, fix)
+    for node in log.marked:
+        text = f"The file begins with a byte order mark: {NOT_LOADED}."
+        no_fix = "Save the file without a byte order mark (as UTF-8) in an editor."
+        add_error(
+            context, "record.bom", text, node.uid, "stops", Cause("record.bom", "an editor left it"), no_fix=no_fix
+        )
     _other_actions(context, log)
     there = {node.uid for node in log.view}
     for node in unmatched(log.path):
         if node.uid not in there:
-            text = f"A condensation has taken out this call, which has no result: {AGAIN}."
+            text = f"A condensation leaves out this call, which has no result: {AGAIN}."
             cause = Cause("result.missing", "the condensation came between the call and its result")
             left = "The call is no longer sent, so that no result can be given to it."
             add_error(context, "result.missing", text, node.uid, "stops", cause, no_fix=left)
@@ -343,9 +380,16 @@ def _other_actions(context: Context, log: Log) -> None:
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    return [
-        effect_on_readers(one, TITLE) if one.readable and one.rule != "record.bad_utf8" else _STOPS for one in found
-    ]
+    """What is on the way through the events keeps the conversation from being loaded; nothing else is read."""
+    log = log_of(transcript)
+    read = {node.uid for node in log.path} | ({log.state.uid} if log.state is not None else set())
+
+    def effect(damage: Damage) -> ResumeEffect:
+        if damage.readable and damage.rule not in _UNREAD:
+            return effect_on_readers(damage, TITLE) or _UNUSED
+        return _STOPS if damage.record in read or not log.is_loaded else _UNUSED
+
+    return list(map(effect, found))
 
 
 def time_of(value: Any) -> float | None:

@@ -12,6 +12,7 @@ from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.formats.openhands.detection import event_in
 from toolpair.formats.openhands.format import (
     ACTION,
+    NOT_LOADED,
     OBSERVED,
     STOPS_THERE,
     TITLE,
@@ -25,7 +26,6 @@ from toolpair.formats.openhands.format import (
 from toolpair.transcript.model import Transcript
 
 VERSION: Final = "1.58.2"
-NOT_LOADED: Final = "OpenHands cannot load the conversation"
 _NEW_OUTPUT: Final = "(what the tool says when it runs again)"
 
 

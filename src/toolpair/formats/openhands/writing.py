@@ -17,7 +17,7 @@ from toolpair.formats.engine.writing.linear import with_slots
 from toolpair.formats.format import Item
 from toolpair.formats.forms.writing import FormLinear, FormWriter
 from toolpair.formats.openhands.detection import DATA, EVENT, LEAF, NAME, STATE, event_in
-from toolpair.formats.openhands.format import ACTION, OBSERVED, ROOT, Log, form, is_summary, log_of, view_of
+from toolpair.formats.openhands.format import ACTION, LOST, OBSERVED, ROOT, Log, form, is_summary, log_of, view_of
 from toolpair.transcript.draft import Slot
 from toolpair.transcript.edits import ABSENT, Edit, Reidentify, Relink
 from toolpair.transcript.model import Damaged, Transcript
@@ -99,6 +99,7 @@ class _Relinked:
         before: Any = None
         for place, item in enumerate(item for item in self.made if _is_event(item)):
             if isinstance(item.value, Damaged):
+                before = LOST
                 continue
             changes[item.uid] = {**self._named(item, place), **self._linked(item, before)}
             before = self.ids[item.uid] or before
@@ -127,7 +128,7 @@ class _Relinked:
         parent, event = self.links.get(item.uid, before), event_in(item.value)
         written = event.get("parent_id")
         leads_to = None if written == ROOT else written if written is not None else before
-        if leads_to == parent:
+        if leads_to == parent and item.uid in self.old:
             return {}
         return {(EVENT, DATA, "parent_id"): ROOT if parent is None else parent}
 

@@ -6,6 +6,7 @@ What each agent's code takes is data: `harnesses/harnesses.toml`, and a template
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -15,9 +16,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from toolpair.reports.excerpt.issue import Excerpt
 from toolpair.reports.first_break.answers import parsed
-from toolpair.session.session import Refused, SessionError
+from toolpair.rules.problem import Problem
+from toolpair.session.session import Refused, Session, SessionError
 from toolpair.text.safe import visible
 from toolpair.transcript.model import Block, Damaged
 from toolpair.transcript.placeholders import known_placeholder
@@ -59,9 +60,10 @@ def harness_for(format: str, title: str, runs: str) -> Harness:
     return found
 
 
-def as_test(excerpt: Excerpt, runs: str) -> tuple[str, Harness]:
-    """The text of the test. Raises SessionError where none can be written, Refused where it would not fail."""
-    session, problem = excerpt.session, excerpt.problem
+def as_test(session: Session, problem: Problem, runs: str) -> str:
+    """The text of a test of a problem in a redacted session. Raises SessionError where none can be written, Refused
+    where it would not fail.
+    """
     harness = harness_for(session.format.id, session.format.title, runs)
     conversation = session.conversation
     sent = conversation.verdict
@@ -78,9 +80,7 @@ def as_test(excerpt: Excerpt, runs: str) -> tuple[str, Harness]:
         "@@CASE@@": _json([one for one in case if one is not None], 2),
         "@@OUTPUTS@@": _json(list(_outputs(results)), None),
     }
-    for mark, words in filled.items():
-        text = text.replace(mark, words)
-    return text, harness
+    return re.sub("|".join(filled), lambda mark: filled[mark[0]], text)
 
 
 def _at(value: Any, path: list[str], messages: str) -> Any:

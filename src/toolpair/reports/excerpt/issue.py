@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from toolpair import __version__
 from toolpair.history.sent_rows import SeenRow, seen_rows
+from toolpair.reports.excerpt.harness import as_test
 from toolpair.reports.page.markdown_text import code, inline
 from toolpair.reports.reading.problem_words import api_text
 from toolpair.rules.problem import Problem
@@ -67,6 +68,13 @@ class Excerpt(Struct, frozen=True):
     def issue(self) -> str:
         """The Markdown of a bug report for the agent's issue tracker, with the excerpt in it."""
         return "\n".join((*_lines(self), ""))
+
+    def as_test(self, runs: str) -> str:
+        """A test for the agent's authors, which fails on the excerpt. `runs`: "pytest", "vitest" or "go".
+
+        Raises SessionError where none can be written for the agent, Refused where it would not fail.
+        """
+        return as_test(self.session, self.problem, runs)
 
 
 def as_text(data: bytes) -> tuple[list[str], bool]:

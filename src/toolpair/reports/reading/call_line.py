@@ -24,9 +24,12 @@ _AROUND: Final = re.compile(
     r"|(?:<untrusted_context>\n)?(?:Command: [^\n]*\nDirectory: [^\n]*\n)?Output: "
     r"|<path>[^\n]*</path>\n<type>[^\n]*</type>\n<content>\n"
     r"|\[[^\n\]]{1,200}\] Result:\s*\n"
+    r"|Content of [^\n]{1,1000}:\n"
     r"|<tool_use_error>(?:Error: )?"
 )
-"""What agents write before an output: Codex; Gemini CLI and Qwen Code; opencode; Cline; Claude Code."""
+"""What agents write before an output: Codex; Gemini CLI and Qwen Code; opencode; Cline; Continue; Claude Code."""
+_ENDED: Final = re.compile(r"^(?:Process|Exit code)\b[^\n]*", re.MULTILINE)
+"""How a command without output ended, or that it runs."""
 _GOES_ON: Final = re.compile(r"(?:[;&|({]|\b(?:do|then|else|in))$")
 """The end of a line of a script after which the command goes on."""
 _SPAN: Final = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
@@ -50,7 +53,7 @@ def call_line(call: Block, folder: str | None = None) -> tuple[str, str]:
     if not words and (asked := _first_words(given)):
         words = " ".join(asked.split())
     if not words:
-        words = call_summary(call)
+        words = _values(given) or call_summary(call)
         path = path_of(given)
         if path is not None and words == path:
             words = from_folder(path, folder)
@@ -58,6 +61,13 @@ def call_line(call: Block, folder: str | None = None) -> tuple[str, str]:
         count = len(given) if isinstance(given, dict) else 0
         words = f"{server}  {words}" if words else f"{server}  {plural(count, 'argument')}"
     return tool, words
+
+
+def _values(given: Any) -> str:
+    """`session_id: 1`, of a call whose arguments have no words."""
+    if not isinstance(given, dict) or any(isinstance(value, str | dict | list) and value for value in given.values()):
+        return ""
+    return ", ".join(f"{key}: {json.dumps(value)}" for key, value in given.items() if value not in ("", [], {}, None))
 
 
 def _first_words(given: Any) -> str:
@@ -83,7 +93,11 @@ def output_words(text: str) -> str:
         said = next((kept[key] for key in ("output", "result") if isinstance(kept.get(key), str)), None)
         return text if said is None else said
     found = _AROUND.match(text)
-    return text if found is None else text[found.end() :].removesuffix("</tool_use_error>") or text
+    if found is None:
+        return text
+    if found.end() == len(text) and (ended := _ENDED.search(text)) is not None:
+        return ended[0]
+    return text[found.end() :].removesuffix("</tool_use_error>") or text
 
 
 def todo_words(todo: Todo) -> str:

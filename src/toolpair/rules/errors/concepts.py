@@ -29,7 +29,7 @@ _MOST: Final = 20_000
 _EXPLAINS: Final = 150
 """Characters (squeezed) after an error in which a server may say what it wants instead."""
 _WORD: Final = re.compile(
-    r"(?P<data>base64,[\w+/=.…]*)|(?P<id>[A-Za-z]+[_-](?a:[\w-]*\d[\w-]*))|(?P<chinese>[\u4e00-\u9fff]+)"
+    r"(?P<data>base64,[\w+/=.…]*)|(?P<id>[A-Za-z]+[_-](?a:[\w-]{0,99}\d[\w-]*))|(?P<chinese>[\u4e00-\u9fff]+)"
     r"|[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|\d+|[。！？\n]"
     rf"|(?P<key>{QUOTE}\w{{1,40}}{QUOTE}{BLANK}?:{BLANK}?(?=[{QUOTE}{{[\d]|null|None|true|false))"
     rf"|[.!?;](?=[\s{SOFT}{BLANK}{QUOTE}]|\Z)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,13 +15,17 @@ from toolpair.source.errors import Refused
 from toolpair.source.fingerprint import Identity
 from toolpair.source.folders.layout import place, read_file
 from toolpair.source.folders.save import FilesSave
+from toolpair.source.folders.stored_session import StoredFiles
 from toolpair.source.packing import SUFFIX
 from toolpair.source.saving.checks import refuse_folder, refuse_name
 from toolpair.source.saving.file_names import temporary_name
 from toolpair.source.saving.made import SaveResult, undone_on_failure
 from toolpair.source.saving.new_file import refuse_name_of_session
 from toolpair.source.snapshot import Snapshot
+from toolpair.transcript.counting import plural
 
+_NAMED: Final = 3
+"""How many of what a copy leaves out are named."""
 _NEW: Final = "a session that is many files goes into a new folder."
 _FILES: Final = (*DATABASES, ".jsonl", ".json", ".ndjson", ".log", ".txt", SUFFIX)
 
@@ -49,7 +53,8 @@ def save_folder(
     if aside:
         raise Refused("What fixes set aside is kept beside a file; give a name that ends in .jsonl.", "form")
     refuse_name_of_session(path)
-    files = _files_of(FilesSave(snapshot, container, [now]))
+    change = FilesSave(snapshot, container, [now])
+    files = _files_of(change)
     made = f"{temporary_name(os.path.dirname(target))}.folder"
     with undone_on_failure(target) as save:
         try:
@@ -59,7 +64,14 @@ def save_folder(
         finally:
             shutil.rmtree(made, ignore_errors=True)
         _flush(os.path.dirname(target))
-        return SaveResult(Path(target), None, (), Identity.of(os.stat(target)))
+        return SaveResult(Path(target), None, tuple(_left_out(change.files)), Identity.of(os.stat(target)))
+
+
+def _left_out(stored: StoredFiles) -> Iterator[str]:
+    """A note on what belongs with the session, and is not in the copy."""
+    if others := stored.layout.left_out(stored.path, stored.session):
+        more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
+        yield f"Not in the copy: {plural(len(others), *stored.layout.kin)} ({', '.join(others[:_NAMED])}{more})."
 
 
 def _files_of(save: FilesSave) -> Mapping[str, bytes]:

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.block_texts import arguments
 from toolpair.dialects.media import media_in, text_beside_media
+from toolpair.history.row_texts import whole_text
 from toolpair.reports.reading.call_line import counts_words
 from toolpair.reports.reading.titles import looks_like_json, media_words
 from toolpair.text.cells import width
 from toolpair.text.file_diffs import FileDiff, Hunk, of_numbered, rows_of
+from toolpair.text.inline_diff import decoded
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.terminal_output import as_shown
 from toolpair.text.tool_calls import Command, Edits, Todo, path_of, understood
@@ -32,6 +34,7 @@ from toolpair.tui.styled_text import Glyphs, Line, Span
 
 if TYPE_CHECKING:
     from toolpair.formats.format import Patch
+    from toolpair.session.session import Conversation, PairRow
     from toolpair.transcript.model import Block
 
 _PROSE: Final = re.compile(r"task|agent|fetch|search|ask|plan|think", re.IGNORECASE)
@@ -173,3 +176,15 @@ def output_body(glyphs: Glyphs, text: str, call: Block | None, numbered: bool) -
     if _PROSE.search(name) and _MARKDOWN.search(text[:_COUNTED]):
         return TextBody(glyphs, as_shown(text), numbered=numbered, language="markdown")
     return TextBody(glyphs, as_shown(text), numbered=numbered)
+
+
+def row_body(
+    glyphs: Glyphs, conversation: Conversation, row: PairRow, prefix: str = "", most: int | None = None
+) -> Body:
+    """A row without a pair: what a message says; why a record cannot be read, and what stands there."""
+    text = whole_text(conversation, row)[:most]
+    if row.kind != "damaged" or row.record is None:
+        return TextBody(glyphs, text, language="markdown", prefix=prefix)
+    written = decoded(conversation.document.record(row.record).body[:most])
+    parts = (text, "", written)
+    return StackedBody(glyphs, [TextBody(glyphs, part, prefix=" ", words=part is text) for part in parts])

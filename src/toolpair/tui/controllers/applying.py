@@ -71,9 +71,10 @@ def _applied(owner: Owner, problems: Sequence[Problem], what: str) -> None:
     if following is not None:
         owner.show_problem(following)
     else:
-        more = " (] for warnings and notes)" if owner.overview.walk else ""
+        key = owner.glyphs.key
+        more = f" ({key(']', 'problem(1)')} for warnings and notes)" if owner.overview.walk else ""
         applied = loses and f"applied{loses}, "
-        owner.note = f"{applied}every problem has a fix now{more}. w reviews and saves"
+        owner.note = f"{applied}every problem has a fix now{more}. {key('w', 'review')} reviews and saves"
         owner.pairs.go_to_row(min(row, max(0, len(owner.overview.rows) - 1)))
         owner.redraw()
 

@@ -48,7 +48,7 @@ def restore_backup(
 
     def done(result: Again | Exception | None) -> None:
         if not isinstance(result, tuple):
-            ended(_why_not(result, only_as_is))
+            ended(_why_not(result, screen.tool.glyphs.key("R", "restore") if only_as_is else ""))
             return
         saved, again, problem = result
         screen.tool.result.note_restored(saved, backup)
@@ -82,13 +82,13 @@ def _again(session: Session, steps: Sequence[Sequence[Staged]]) -> tuple[Session
     )
 
 
-def _why_not(error: Exception | None, undone: bool) -> str:
-
+def _why_not(error: Exception | None, other_key: str) -> str:
+    """`other_key`: of a save that was to be undone, the key that restores its original all the same."""
     match error:
         case None | GivenUp():
             return "stopped: nothing was written"
-        case Refused(reason="changed") if undone:
-            return "not undone: the file has changed since it was saved. R restores an original all the same"
+        case Refused(reason="changed") if other_key:
+            return f"not undone: the file has changed since it was saved. {other_key} restores an original all the same"
         case Refused() | SaveFailed() | OSError():
             return f"not restored: {error}"
     raise error

@@ -123,7 +123,8 @@ class JournalOffer:
     def _say_taken_up(self, taken: TakenUp) -> None:
         if taken.fixes:
             verb = "is" if taken.fixes == 1 else "are"
-            self._owner.say(f"{count_text(taken.fixes, 'fix')} {verb} applied again, not saved. w reviews and saves")
+            applied = f"{count_text(taken.fixes, 'fix')} {verb} applied again, not saved"
+            self._owner.say(f"{applied}. {self._owner.glyphs.key('w', 'review')} reviews and saves")
         else:
             self._owner.say("nothing could be applied again")
         if not taken.dropped:

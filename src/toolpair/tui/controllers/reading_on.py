@@ -30,7 +30,8 @@ class ReadingOn:
         if self._owner.overview.partial is None:
             return ""
         if self._owner.work.now is None:
-            return "only the beginning has been read. r reads the rest"
+            key = self._owner.glyphs.key("r", "read_rest")
+            return f"only the beginning has been read. {key} reads the rest"
         return "not yet: still reading the file, esc stops"
 
     def begin(self) -> None:

@@ -91,7 +91,7 @@ class TextSearch:
     def go(self, by: int) -> None:
         """Go to the next match; if none is known yet, search from the cursor on."""
         if not self.query:
-            self._owner.say("nothing to look for yet. / finds text")
+            self._owner.say(f"nothing to look for yet. {self._owner.glyphs.key('/', 'search')} finds text")
             return
         if self._running is None:
             self._look(by, self._owner.pairs.cursor)

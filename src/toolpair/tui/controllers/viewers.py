@@ -33,7 +33,8 @@ def view_row(owner: Owner) -> None:
         who = ROLES.get(row.role or "", row.role or "message")
         where = f" · messages.{row.message}" if row.message is not None else ""
         title = _KINDS.get(row.kind, f"{visible(who)}{where}")
-        owner.open(ViewerScreen(title, message_pages(owner.session.conversation, row, owner.overview.noun)))
+        pages = message_pages(owner.session.conversation, row, owner.overview.noun, owner.overview.current)
+        owner.open(ViewerScreen(title, pages))
         return
 
     def shown(row: PairRow, side: str) -> Shown:

@@ -260,9 +260,11 @@ class MainView(Owner):
         self._card_text.tab = glyphs.key("tab", "pane") if width < WIDE and not self.in_causes else ""
         causes = self._causes_text(width, height) if width >= WIDE or self.in_causes else []
         needs = self._needs(problem, sum(map(len, causes)) + _AROUND_CAUSES)
-        divided = self._divide(width, height, len(head), needs)
+        # A long note has lines of its own.
+        said = len(self._note_lines(width, height)) - 1 if height >= 12 else 0
+        divided = self._divide(width, height, len(head) + said, needs)
         self.pairs.show_times(self.has_times and overview.times.any)
-        gutter = gutter_titles(glyphs, width) if self.pairs.times_width else ()
+        gutter = gutter_titles(glyphs, width, overview.times) if self.pairs.times_width else ()
         self._titles.show([column_titles(glyphs, width, divided.stacked, self.row_filter.note, gutter)])
         self._draw_card(divided, problem, row)
         self._preview_soon()

@@ -311,7 +311,8 @@ class PickerScreen(BaseScreen[None]):
         if self._still is not None:
             self._still.stop()
             self._still = None
-        free = height - _AROUND - len(self._found)  # what the list leaves empty, whatever is typed
+        # What the list leaves empty, whatever is typed.
+        free = height - _AROUND - len(self._found) if self._found else 0
         most = min(_TALLEST, max(free, (height - 4) // 4)) if height >= _WITH_PREVIEW else 0
         if found is None or not most:
             return [()] * most

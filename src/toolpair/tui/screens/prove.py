@@ -53,10 +53,8 @@ class ProveScreen(Dialog[None]):
         lines: list[Line] = [glyphs.rule(f"What {self._asked.named} really sends", width, "title")]
         for one in self._words():
             style = _STYLES[one.tone]
-            if one.text.startswith(" "):
-                lines.append(glyphs.fit((glyphs.ui(one.text, style),), width))
-            else:
-                lines += glyphs.paragraph(one.text, width, style, limit=3)
+            words = one.text.lstrip(" ")
+            lines += glyphs.paragraph(words, width, style, indent=max(1, len(one.text) - len(words)), limit=3)
         if len(lines) > room:
             lines[room - 1 :] = [(glyphs.ui(" … `toolpair prove FILE` prints the rest", "dim"),)]
         if self.note:

@@ -364,7 +364,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         words = "Not saved. " + str(refused).replace(", or allow it to be replaced (--force)", "")
         self._stale = refused.reason == "changed"
         if self._stale:
-            words += " r reads it again."
+            words += f" {self.glyphs.key('r', 'read_again')} reads it again."
         elif refused.reason in ("held", "read-only", "gone"):
             words += f" {self.glyphs.key('s', 'save_copy')} saves a copy."
         self._fail(words)

@@ -43,6 +43,8 @@ class SeesScreen(ViewerScreen):
         self._looked = False
         """All of them are known."""
         self._reading = False
+        self._why_not = ""
+        """Why there is nothing to walk through."""
         self._requests: RequestsInTime | None = None
         self._candidates: Iterator[int] | None = None
 
@@ -61,7 +63,7 @@ class SeesScreen(ViewerScreen):
 
     def action_change(self, by: int) -> None:
         """To the next request that broke, or the one before."""
-        if self._count is None:
+        if self._count is None or self._why_not:
             self._go(self._back)  # which finds them
             return
         here = self._count + 1 - self._back
@@ -75,6 +77,9 @@ class SeesScreen(ViewerScreen):
             self.say(f"nothing more broke {where}" if self._broken else _NOTHING)
 
     def _go(self, back: int) -> None:
+        if self._why_not:
+            self.say(self._why_not)
+            return
         if self._page:
             self.action_page(0)
         most = back if self._count is None else self._count
@@ -160,6 +165,7 @@ class SeesScreen(ViewerScreen):
     def _ended(self, why_not: str) -> None:
         self._reading = False
         self._looked = True
+        self._why_not = why_not
         if why_not or not self._broken:
             self.say(why_not or _NOTHING)
         if self._back != self._shown:

@@ -221,7 +221,7 @@ class PairView(Scrolled, can_focus=True, inherit_bindings=False):
     @property
     def times_width(self) -> int:
         """The cells that times take at the end of each row; 0 when they are not shown."""
-        return gutter_width(self.size.width) if self._timed and not self.stacked else 0
+        return gutter_width(self.size.width, self.overview.times) if self._timed and not self.stacked else 0
 
     def show_times(self, shown: bool) -> None:
         """Show when each row was written, or not, if there is room for it."""

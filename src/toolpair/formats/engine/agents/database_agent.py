@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from toolpair.formats.agent import Agent, FoundSession, SessionFile
 from toolpair.formats.engine.agents.way_back import WayBack
-from toolpair.shell.machine import Machine, resolved
+from toolpair.shell.machine import Machine
+from toolpair.shell.program import resolved
 from toolpair.source import peek
 from toolpair.source.addresses import divided, joined
 from toolpair.source.errors import UnreadableFile

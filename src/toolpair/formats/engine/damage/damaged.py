@@ -62,7 +62,7 @@ class DamagedRecords:
         candidates = [*unreadable(items, document), *flawed(transcript, document, format)]
         damages = [found.damage for found in candidates]
         # An agent whose sessions these are, and of which it is known what it sends, reads nothing but JSON.
-        strict = transcript.native and format.sees is not None
+        strict = transcript.native and format.sees is not None and not format.reads_nan
         no_json = {found.damage.record for found in candidates if strict and found.is_no_number}
         if no_json:
             items, transcript = without(no_json)

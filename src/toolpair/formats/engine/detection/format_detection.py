@@ -267,7 +267,6 @@ _OF_IFLOW: Final = re.compile(r"session-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{
 _SIMPLE: Final = re.compile(r"[A-Za-z0-9_.$-]{1,32}")
 _MOST_KEYS: Final = 8
 _STARTS: Final = "session.start"
-_OF_KIMI_CODE: Final = ("turn.prompt", "turn.steer", "context.append_loop_event", "context.append_message")
 
 
 class _NotYet(NamedTuple):
@@ -308,13 +307,8 @@ def _named_kinds(sources: Iterable[ConversationSource]) -> Iterator[_NotYet]:
 
 
 def _is_wire_of_kimi(value: dict[str, Any], outer: Any) -> bool:
-    return value.get("type") == "metadata" and isinstance(value.get("protocol_version"), str)
-
-
-def _is_kimi_code(value: dict[str, Any], outer: Any) -> bool:
-    return value.get("type") in _OF_KIMI_CODE or (
-        value.get("type") == "config.update" and bool(value.keys() & {"modelAlias", "cwd"})
-    )
+    is_first = value.get("type") == "metadata" and isinstance(value.get("protocol_version"), str)
+    return is_first and "created_at" not in value  # as Kimi Code's has it
 
 
 def _is_amp(value: dict[str, Any], outer: Any) -> bool:
@@ -366,7 +360,6 @@ _NOT_YET: Final = (
         _is_wire_of_kimi,
         "the session itself is in context.jsonl beside it",
     ),
-    _NotYet("a session of Kimi Code", _is_kimi_code),
     _NotYet("an Amp thread", _is_amp, "Amp's server has the thread, so that a change of this copy would not last"),
     _NotYet("a session of Factory's Droid", _is_droid),
     _NotYet(
