@@ -100,7 +100,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     old = _is_old(transcript.agent_version)
     sent = _filled(said) if old else said
     blocks = (block for message in transcript.messages for block in message.blocks)
-    refuses = f"{STOPS}: it has a line that is no message." if any(map(_is_none, items)) else None
+    refuses = f"{STOPS}: it has a line that is not a message." if any(map(_is_none, items)) else None
     return request(TITLE, BEFORE if old else NEWEST, sent, blocks, refuses)
 
 
@@ -162,7 +162,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
     context.problems[:] = [problem for problem in context.problems if problem.rule != "field.unsupported"]
     for item in items:
         if _is_none(item):
-            text = f"This line is no message, so {STOPS}."
+            text = f"This line is not a message, so {STOPS}."
             no_message(context, item, text, empty=not item.value, impact="stops", no_fix="Only you know what it is.")
 
 
