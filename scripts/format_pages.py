@@ -70,6 +70,10 @@ from that file. A list of such messages in one file is read by the form [strands
     "goose": """The tables `sessions` and `messages` of its SQLite database, one message in each row, in the order in
 which goose reads them: by `created_timestamp`, then by `id`. Rows that a compaction hid from the model
 (`agentVisible`) are inactive. Before 1.10: JSON Lines, a line about the session, then one message in each.""",
+    "vibe": """JSON Lines, a chat message in each, beside `meta.json`, which has the session's id and folder.
+Before 2.26 the summary of a compaction (`context_boundary`) stands for all that is before it. From 2.26 on Vibe keeps
+new sessions in a store of its own (`logs/session/unified`), whose parts name each other by their checksums: that is
+not read. It still resumes sessions in these files.""",
     "kimi-cli": """JSON Lines, a chat message in each. Lines with the roles `_system_prompt`, `_checkpoint` and
 `_usage` are Kimi CLI's notes. All messages are sent. A compaction, `/clear`, or a step back to a checkpoint begins
 the file anew: what was in it before is in `context_1.jsonl`, `context_2.jsonl` and so on beside it, which are not
@@ -129,6 +133,12 @@ model as `Tool cancelled`; a call without a state is sent alone. [on-resume.md](
     "gemini-cli": """Nothing is healed, and the agent sends each result twice that it recorded twice itself.
 [on-resume.md](../on-resume.md) says more.""",
     "cline-cli": "[on-resume.md](../on-resume.md) says more.",
+    "vibe": """Measured on Mistral Vibe 3.0.2, and on 2.24.5, with up to three defects at once, and an API of
+OpenAI's kind. From 2.26 on nothing is healed: what is in the file is sent, with what is before a compaction, and a
+pair that is broken is refused. Before, a call without a result right behind its message was given one (`Tool
+execution interrupted - no response available`) when the session went on, and a result that is late or has another id
+was sent as well, and refused. A line that is not JSON, and an empty one, which is not reported, keep the session from
+being resumed. Bytes that are not text are guessed at.""",
     "kimi-cli": """Measured on Kimi CLI 1.49.0, with the API of Kimi. Nothing is healed: what is in the file is sent,
 and a pair that is broken is refused. A line that is not JSON, or not a message as it writes them, is skipped, and
 nothing but its log says so; before 1.30, a line that is not JSON keeps the session from being loaded. A message
@@ -174,9 +184,9 @@ not known here. [on-resume.md](../on-resume.md) says more.""",
 deleted when the session is opened, and so is every line after it; the file as it was is in `wire.jsonl.bak`, if there
 is none yet: repair such a file first. A line of a response that has not begun, or has ended, is skipped.
 [on-resume.md](../on-resume.md) says more.""",
-    "hermes": """Measured on Hermes Agent 0.19.0 over an API of Chat Completions. Ids count over the whole history: of
-two pairs with one id the second is left out, call and output, and nothing says so. A call is paired by its `call_id`,
-where it has one. [on-resume.md](../on-resume.md) says more.""",
+    "hermes": """Measured on Hermes Agent 0.19.0 over an API of Chat Completions and Anthropic's. Ids count
+over the whole history: of two pairs with one id the second is left out, call and output, and nothing says so. A call is
+paired by its `call_id`, where it has one. [on-resume.md](../on-resume.md) says more.""",
     "opencode": """Measured on opencode 1.18.33 and Kilo CLI 7.7.9. A row that is not JSON keeps the whole session from
 being loaded, wherever it is. `event` keeps older versions of each part for sharing; nothing of it is read on resume, so
 it stays as it is. A response that ended in an error of the API is left out with all of its outputs.

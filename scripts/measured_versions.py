@@ -11,6 +11,7 @@ _WHERE: Final = {
     "Codex": ("codex.sending", "MEASURED"),
     "GitHub Copilot CLI": ("copilot_cli.sending", "NEWEST"),
     "Kimi CLI": ("kimi_cli.format", "NEWEST"),
+    "Mistral Vibe": ("vibe.format", "NEWEST"),
     "pi": ("pi.format", "NEWEST"),
     "oh-my-pi": ("oh_my_pi.format", "MEASURED"),
     "Qwen Code": ("qwen_code.history", "NEWEST"),

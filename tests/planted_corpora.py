@@ -25,6 +25,7 @@ from tests import (
     opencode_sessions,
     pi_sessions,
     qwen_sessions,
+    vibe_sessions,
 )
 from tests.agents import codex_planted, planted
 from tests.combined_defects import AGENTS, combined
@@ -142,6 +143,7 @@ CORPORA: Mapping[str, Callable[[], Iterator[Case]]] = {
     "opencode-folder": _opencode_folder,
     "pi": lambda: _files(pi_sessions.NAME, _data(pi_sessions.corpus())),
     "qwen-code": lambda: _files(qwen_sessions.NAME, _data(qwen_sessions.corpus())),
+    "vibe": lambda: _files(vibe_sessions.NAME, _data(vibe_sessions.corpus() | vibe_sessions.together())),
     **{f"{agent}-combined": partial(_combined, agent) for agent in AGENTS},
 }
 """Sessions of each agent: one planted defect each, and several at once."""

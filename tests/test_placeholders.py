@@ -96,6 +96,13 @@ WRITTEN = {
     "Deep Agents (LangChain)": [
         "Tool call ls with id call_1 was cancelled - another message came in before it could be completed.",
     ],
+    "OpenHands": [
+        "Tool call interrupted before completion. The conversation was paused.",
+        "Tool call cancelled by interrupt.",
+    ],
+    "Mistral Vibe": [
+        "<user_cancellation>Tool execution interrupted - no response available</user_cancellation>",
+    ],
 }
 CASES = [(product, text) for product, texts in WRITTEN.items() for text in texts]
 TEXTS = [text for _, text in CASES]

@@ -42,6 +42,7 @@ FORMATS: Final = (
     "goose:FORMAT",
     "kimi_cli:FORMAT",
     "kimi_code:FORMAT",
+    "vibe:FORMAT",
     "agents_sdk:FORMAT",
     "google_adk:FORMAT",
     "openhands:FORMAT",

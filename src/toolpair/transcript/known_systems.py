@@ -75,6 +75,7 @@ _DOCKER: Final = "https://github.com/docker/docker-agent"
 _LITELLM: Final = "https://github.com/BerriAI/litellm"
 _NANOBOT: Final = "https://github.com/HKUDS/nanobot/issues/1634"
 _OPENHANDS: Final = "https://github.com/OpenHands/software-agent-sdk"
+_VIBE: Final = "https://github.com/mistralai/mistral-vibe"
 _OMP: Final = "https://github.com/can1357/oh-my-pi"
 _OPENCLAW: Final = "https://github.com/openclaw/openclaw"
 _OPENCODE: Final = "https://github.com/anomalyco/opencode"
@@ -279,6 +280,14 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         (
             Placeholder("The execution of this tool, or a previous tool was interrupted."),
             Placeholder("Tool execution was interrupted before a result was recorded.…"),
+        ),
+    ),
+    "vibe": KnownSystem(
+        "Mistral Vibe",
+        (
+            Placeholder(
+                "<user_cancellation>Tool execution interrupted - no response available</user_cancellation>", _VIBE
+            ),
         ),
     ),
     "openhands": KnownSystem(

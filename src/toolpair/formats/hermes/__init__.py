@@ -19,6 +19,7 @@ FORMAT: Final = Format(
     surest=97,
     needs=("messages", "sessions"),
     knows=lazy("toolpair.formats.hermes.detection:knows"),
+    profile_for=lazy("toolpair.formats.hermes.detection:profile_for"),
     read=lazy("toolpair.formats.hermes.history:read"),
     apply=lazy("toolpair.formats.hermes.writing:apply"),
     sees=lazy("toolpair.formats.hermes.sending:sees"),

@@ -1,0 +1,49 @@
+"""How Mistral Vibe is asked what it sends."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import Final
+
+from toolpair.formats.asking import PROMPT, Ask, Stage, Start
+
+_ID: Final = "5a1f3c8e-7d42-4b6f-9e0a-1c2d3e4f5a6b"
+_CONFIG: Final = """active_model = "mock"
+enable_telemetry = false
+enable_update_checks = false
+enable_auto_update = false
+[[providers]]
+name = "mock"
+api_base = "{url}/v1"
+api_key_env_var = "MOCK_KEY"
+api_style = "openai"
+backend = "generic"
+[[models]]
+name = "mock-model"
+provider = "mock"
+alias = "mock"
+"""
+
+
+def _furnish(stage: Stage) -> Start:
+    own = stage.home / ".vibe"
+    path = own / "logs" / "session" / f"session_20260101_000000_{_ID[:8]}" / "messages.jsonl"
+    path.parent.mkdir(parents=True)
+    shutil.copyfile(stage.copy, path)
+    time = "2026-01-01T00:00:00+00:00"
+    about = {
+        "session_id": _ID,
+        "start_time": time,
+        "end_time": time,
+        "title": "a session",
+        "environment": {"working_directory": str(stage.project)},
+        "total_messages": len(path.read_bytes().splitlines()),
+    }
+    (path.parent / "meta.json").write_text(json.dumps(about))
+    (own / "config.toml").write_text(_CONFIG.format(url=stage.url))
+    variables = {"MOCK_KEY": "dummy", "VIBE_HOME": str(own)}
+    return Start(("--trust", "-p", PROMPT, "--resume", _ID), variables, path, "openai-chat")
+
+
+ASK: Final = Ask(_furnish, command="vibe", seconds=120)

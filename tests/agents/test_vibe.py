@@ -1,0 +1,95 @@
+"""The model of what Mistral Vibe sends, and repaired sessions, held against the agent. Opt-in: `pytest -m agents`."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agents import vibe
+from tests.agents.comparing import (
+    Row,
+    all_differences,
+    all_faults,
+    errors_of,
+    row_difference,
+    rows_of,
+    seen_in,
+    skip_for,
+)
+from tests.agents.running import Resumed
+from tests.broken_sessions import Planted
+from tests.formats.fixing import fixed
+from tests.formats.test_vibe import READ_OTHERWISE
+from tests.vibe_sessions import NAME, corpus, together
+from toolpair.formats.asking import PROMPT
+from toolpair.formats.format import SentRequest
+from toolpair.formats.vibe.format import BEFORE, NEWEST
+from toolpair.session.session import Session, open_session
+
+pytestmark = pytest.mark.agents
+
+
+@pytest.fixture(scope="module")
+def planted() -> dict[str, Planted]:
+    return corpus() | together()
+
+
+def opened(folder: Path, version: str, data: bytes) -> Session:
+    path = folder / NAME
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return open_session(path, agent_version=version)
+
+
+def rows(messages: Any) -> list[Row]:
+    """Without the prompt, which ends them, or is joined with what the user said last."""
+    found = rows_of(messages)
+    role, kind, id_, text = found[-1] if found else ("", "", "", "")
+    said = text.removesuffix("".join(PROMPT.split()))
+    return [*found[:-1], *([(role, kind, id_, said)] if said else [])]
+
+
+def model(seen: SentRequest) -> list[Row]:
+    made = []
+    for message in seen.messages:
+        values = [part.value for part in message.parts]
+        if message.role == "tool":
+            made.append(values[0])
+            continue
+        calls = [value for value in values if isinstance(value, dict) and "function" in value]
+        said = [
+            {"type": "text", "text": value} if isinstance(value, str) else value
+            for value in values
+            if value not in calls
+        ]
+        made.append({"role": message.role, "content": said, "tool_calls": calls})
+    return rows_of(made)
+
+
+def difference(seen: SentRequest, resumed: Resumed) -> str | None:
+    return row_difference(seen, resumed, model, rows)
+
+
+@pytest.mark.parametrize(("before", "version"), [(False, NEWEST), (True, BEFORE)])
+def test_what_the_model_sees_is_what_vibe_sends(
+    before: bool, version: str, planted: dict[str, Planted], tmp_path: Path
+) -> None:
+    skip_for(vibe.why_not(before))
+    files = {name: found.data for name, found in planted.items() if name not in READ_OTHERWISE}
+    sent = vibe.resume(files, before)
+    assert sum(found.messages is not None for found in sent.values()) > len(planted) / 2
+    assert all_differences(sent, seen_in(files, partial(opened, tmp_path, version)), difference) == {}
+
+
+@pytest.mark.parametrize(("before", "version"), [(False, NEWEST), (True, BEFORE)])
+def test_a_repaired_session_is_sent_valid_and_whole(
+    before: bool, version: str, planted: dict[str, Planted], tmp_path: Path
+) -> None:
+    skip_for(vibe.why_not(before))
+    files = {name: fixed(opened(tmp_path, version, planted[name].data)) for name in planted.keys() - READ_OTHERWISE}
+    sent = vibe.resume(files, before)
+    refused = partial(errors_of, folder=tmp_path, profile="mistral")
+    assert all_faults(sent, planted, seen_in(files, partial(opened, tmp_path, version)), difference, refused) == {}
