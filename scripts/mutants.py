@@ -44,7 +44,7 @@ def tested(copy: Path, tests: list[str]) -> tuple[int, str]:
     """Exit code and last lines of pytest in the copy."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", *tests]
     environment = {name: value for name, value in os.environ.items() if name != "TOOLPAIR_TEST_ROUNDS"}
-    environment["PYTHONPATH"] = str(copy / "src")
+    environment |= {"PYTHONPATH": str(copy / "src"), "TOOLPAIR_TEST_PATIENCE": "20"}
     done = subprocess.run(command, check=False, cwd=copy, env=environment, capture_output=True)
     return done.returncode, "\n".join(done.stdout.decode("utf-8", "replace").splitlines()[-3:])
 

@@ -23,7 +23,7 @@ CREATE TABLE schema_version (version INTEGER NOT NULL);
 CREATE TABLE sessions (
     id TEXT PRIMARY KEY, source TEXT NOT NULL, user_id TEXT, model TEXT, model_config TEXT, system_prompt TEXT,
     parent_session_id TEXT, started_at REAL NOT NULL, ended_at REAL, end_reason TEXT, message_count INTEGER DEFAULT 0,
-    tool_call_count INTEGER DEFAULT 0, cwd TEXT, title TEXT, rewind_count INTEGER NOT NULL DEFAULT 0,
+    tool_call_count INTEGER DEFAULT 0, cwd TEXT, billing_provider TEXT, title TEXT, rewind_count INTEGER NOT NULL DEFAULT 0,
     FOREIGN KEY (parent_session_id) REFERENCES sessions(id)
 );
 CREATE TABLE messages (
@@ -285,8 +285,8 @@ def corpus() -> dict[str, Planted]:
     return broken.corpus()
 
 
-def database(path: Path, data: bytes, *others: Made, wal: bool = False) -> Path:
-    """A database with the session of these lines, and with others."""
+def database(path: Path, data: bytes, *others: Made, provider: str | None = None) -> Path:
+    """A database with the session of these lines, and with others; `provider`: who was paid for it."""
     path.unlink(missing_ok=True)
     with closing(sqlite3.connect(path)) as made:
         unsynced(made)
@@ -295,9 +295,8 @@ def database(path: Path, data: bytes, *others: Made, wal: bool = False) -> Path:
         for line in (*data.splitlines(), *(one for other in others for one in lines(other.records).splitlines())):
             if line:
                 _insert(made, line)
+        made.execute("UPDATE sessions SET billing_provider = ?", (provider,))
         made.commit()
-        if wal:
-            made.execute("PRAGMA journal_mode = WAL")
     return made_long_ago(path)
 
 

@@ -22,10 +22,24 @@ from tests.patience import PATIENCE
 _ESCAPES = re.compile(
     rb"\x1b(?:\[[0-9;:?<=>!$ ]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_].*?\x1b\\|[()][A-Z0-9]|[=>78cDEHM])", re.DOTALL
 )
-
-
 _LOOK = 0.02
 """Seconds between checks whether the program is working."""
+MODES = {
+    "the alternate screen": (b"\x1b[?1049h", b"\x1b[?1049l"),
+    "the mouse": (b"\x1b[?1000h", b"\x1b[?1000l"),
+    "the mouse's movements": (b"\x1b[?1003h", b"\x1b[?1003l"),
+    "the mouse's positions": (b"\x1b[?1006h", b"\x1b[?1006l"),
+    "the cursor": (b"\x1b[?25l", b"\x1b[?25h"),
+    "pasting": (b"\x1b[?2004h", b"\x1b[?2004l"),
+    "focus": (b"\x1b[?1004h", b"\x1b[?1004l"),
+    "wrapping": (b"\x1b[?7l", b"\x1b[?7h"),
+}
+"""What a terminal is told when a program takes it, and when it gives it back."""
+
+
+def kept_modes(output: bytes) -> list[str]:
+    """What the terminal was not given back."""
+    return [name for name, (on, off) in MODES.items() if output.rfind(on) > output.rfind(off)]
 
 
 def program() -> list[str]:

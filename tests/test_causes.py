@@ -495,5 +495,5 @@ def test_causes_cost_no_more_than_the_session_is_long(kind: str) -> None:
             messages += [asks(call(id_, path=f"{n}")), user(*answers)]
         return messages
 
-    small, large = (work_of(lambda size=size: opened(made(size)).problems) for size in (40, 160))
+    small, large = (work_of(lambda size=size: opened(made(size)).problems) for size in (20, 80))
     assert large < 5.5 * small

@@ -762,6 +762,12 @@ def test_what_is_no_json_around_the_messages_is_mended(inside: str) -> None:
         assert [one.count for one in session.staging.changes()] == [0, 0]
 
 
+def test_what_only_keeps_messages_may_hold_anything_around_them() -> None:
+    data = b'{"cost":NaN,"history":[{"role":"user","content":"Go."},{"role":"assistant","content":"Well."}]}'
+    session = toolpair.session.session.open_session("kept.json", data=data)
+    assert not session.problems and len(session.conversation.transcript.messages) == 2
+
+
 def test_what_is_no_json_around_messages_that_were_cut_off_is_mended() -> None:
     """In front of them, and behind them, where the end is written as well."""
     cut = b'{"a":%s,"messages":[{"role":"user","content":"Go."}],"b":%s,"c":"so'

@@ -71,7 +71,7 @@ def calls_by_function(run: Callable[[], Any], names: frozenset[str]) -> Counter[
 
 
 _FIRST = 4
-"""Warm-up repetitions until everything is compiled: a class's methods are after a few uses."""
+"""Warm-up repetitions until everything is compiled: a class's methods are after a few uses, however small."""
 
 
 def growing(run: Callable[[int], Callable[[], Any]], sizes: tuple[int, int, int], slack: int = 24) -> list[str]:
@@ -80,8 +80,8 @@ def growing(run: Callable[[int], Callable[[], Any]], sizes: tuple[int, int, int]
     Each size is twice the previous one. Linear work grows twice as much from the second to the third as from the first
     to the second, quadratic work four times as much.
     """
-    for _ in range(_FIRST):
-        run(sizes[-1])()  # lazily read and created data exists afterwards
+    for size in (*sizes[:1] * (_FIRST - 1), sizes[-1]):
+        run(size)()  # lazily read and created data exists afterwards
     few, more, many = (work_by_function(run(size)) for size in sizes)
     return [
         f"{code.co_filename.rpartition('toolpair/')[2]}:{code.co_firstlineno} {code.co_qualname}: "

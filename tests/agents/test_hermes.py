@@ -34,6 +34,9 @@ from toolpair.session.session import Session, open_session
 
 pytestmark = pytest.mark.agents
 GUESSES = {"id_elsewhere", "calls_torn"}
+PROVIDERS = {"openrouter": "openai-chat", "anthropic": "anthropic"}
+SPELLED_OTHERWISE = {"result_as_list"}
+"""Its image is, for Anthropic's API."""
 
 
 @pytest.fixture(scope="module")
@@ -78,20 +81,24 @@ def difference(seen: SentRequest, resumed: Resumed) -> str | None:
     return row_difference(seen, resumed, model, lambda messages: without_prompt(rows(messages)))
 
 
-def test_what_the_model_sees_is_what_is_sent(planted: dict[str, Planted], tmp_path: Path) -> None:
-    paths = {name: database(tmp_path / f"{name}.db", found.data) for name, found in planted.items()}
-    sent = hermes.resume({name: path.read_bytes() for name, path in paths.items()})
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_what_the_model_sees_is_what_is_sent(planted: dict[str, Planted], provider: str, tmp_path: Path) -> None:
+    names = planted.keys() - (SPELLED_OTHERWISE if provider == "anthropic" else set())
+    paths = {name: database(tmp_path / f"{name}.db", planted[name].data, provider=provider) for name in names}
+    sent = hermes.resume({name: path.read_bytes() for name, path in paths.items()}, PROVIDERS[provider])
     assert all_differences(sent, lambda name: seen_of(opened(paths[name])), difference) == {}
 
 
-def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted], tmp_path: Path) -> None:
-    paths = {name: database(tmp_path / f"{name}.db", planted[name].data) for name in planted.keys() - GUESSES}
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted], provider: str, tmp_path: Path) -> None:
+    names = planted.keys() - GUESSES - (SPELLED_OTHERWISE if provider == "anthropic" else set())
+    paths = {name: database(tmp_path / f"{name}.db", planted[name].data, provider=provider) for name in names}
     for path in paths.values():
         session = opened(path)
         if session.stage_recommended() is not None:
             session.save()
-    sent = hermes.resume({name: path.read_bytes() for name, path in paths.items()})
-    refused = partial(errors_of, folder=tmp_path)
+    sent = hermes.resume({name: path.read_bytes() for name, path in paths.items()}, PROVIDERS[provider])
+    refused = partial(errors_of, folder=tmp_path, format=PROVIDERS[provider])
     assert all_faults(sent, planted, lambda name: seen_of(opened(paths[name])), difference, refused) == {}
     (name, first), *_ = sent.items()
     after = tmp_path / "after.db"

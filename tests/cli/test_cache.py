@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run
-from tests.rounds import tries
+from tests.rounds import some, tries
 from tests.session_folders import claude_bytes, claude_records, line
 from toolpair.cli import check, file_report
 from toolpair.session import verdict_cache
@@ -70,7 +70,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_what_is_kept_says_what_a_check_says(run: Run, folder: Path, judged: list[str]) -> None:
-    for options in FORMS:
+    for options in some(FORMS, 3):
         plain = run("check", folder, *options, "--no-cache")
         first = run("check", folder, *options)
         judged.clear()

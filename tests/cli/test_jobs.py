@@ -56,8 +56,10 @@ sys.exit(main.main({arguments!r}))
 def folder(tmp_path: Path, samples: Path) -> Path:
     """Sessions, one of which cannot be read, among other files, in folders."""
     made = tmp_path / "many"
-    shutil.copytree(samples, made / "a")
+    (made / "a").mkdir(parents=True)
     (made / "b").mkdir()
+    for path in [*some(sorted(samples.glob("*.*")), 10), samples / "damaged.jsonl", samples / "valid.json"]:
+        shutil.copy(path, made / "a")
     for name in ("interrupted-call.json", "openai-chat-missing.json", "valid.json"):
         shutil.copy(samples / name, made / "b")
     (made / "a" / "broken.json").write_text('[{"role": "user", "content": ')

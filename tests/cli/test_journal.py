@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.rounds import ROUNDS
-from tests.terminal import Terminal, program
+from tests.rounds import ROUNDS, some
+from tests.terminal import Terminal, kept_modes, program
 
 pytest.importorskip("toolpair.tui.app")
 OFFER = b"were applied but not saved."
@@ -73,7 +73,7 @@ def close_window(terminal: Terminal) -> None:
     assert terminal.close() == 129
 
 
-@pytest.mark.parametrize("how", [kill, quit_by_signal, terminate, close_window])
+@pytest.mark.parametrize("how", some([kill, terminate, close_window, quit_by_signal], 2))
 def test_what_was_applied_is_kept_however_it_ends(path: Path, state: Path, how: Callable[[Terminal], None]) -> None:
     original = path.read_bytes()
     terminal = opened(path)
@@ -127,6 +127,7 @@ def test_a_crash_says_that_it_is_kept(path: Path, state: Path, tmp_path: Path) -
     os.truncate(path, 3_000_000)
     terminal.press("G")
     assert terminal.close() == 2
+    assert not kept_modes(terminal.output), "the terminal is given back"
     assert "1 fix is applied but not saved; open the file again" in terminal.said()
     path.write_bytes(whole)
     terminal = opened(path)

@@ -116,10 +116,14 @@ def test_a_file_that_is_wrong_is_one_sentence_and_the_program_goes_on(
     assert said in told and told.count("\n") == 1
 
 
-def test_a_theme_that_there_is_not(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_theme_that_there_is_not(
+    config: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ESCDELAY", raising=False)
     config.write_text("[open]\ntheme = 3\n")
     assert main(["config"]) == 2
-    assert f"{config}:2: There is no theme '3'. There are: toolpair-dark, " in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert f"{config}:2: There is no theme '3'. There are: toolpair-dark, " in told.err and "ESCDELAY" not in told.out
 
 
 def test_a_byte_order_mark_says_nothing(config: Path, capsys: pytest.CaptureFixture[str]) -> None:

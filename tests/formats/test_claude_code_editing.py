@@ -293,7 +293,7 @@ def test_twice_the_results_to_move_are_twice_the_work(known: bool) -> None:
         edits = [MoveResult(result, one) for result, one in zip(reversed(results), calls, strict=True)]
         return lambda: FORMAT.apply(items, transcript, edits)
 
-    assert growing(moved, (100, 200, 400)) == []
+    assert growing(moved, (25, 50, 100)) == []
 
 
 def test_reports_that_hang_on_each_other_end_the_search_for_what_they_hang_beside() -> None:

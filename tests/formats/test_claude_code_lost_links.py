@@ -196,7 +196,7 @@ def test_ten_times_the_lost_links_cost_ten_times_the_work(break_: Callable[[Valu
 
         return work_of(run)
 
-    assert mend(300) < 12 * mend(30)
+    assert mend(150) < 12 * mend(15)
 
 
 @pytest.mark.parametrize("odd", [{"a": 1}, [1], 7, "", None])

@@ -160,3 +160,28 @@ def test_a_profile_of_its_own_is_found_and_named(
     command = open_session(f"{path}::{ID}").resume_command()
     assert command is not None and command.endswith(f"HERMES_HOME={folder} hermes --resume {ID}")
     assert main(["check", f"{path}::{ID}"]) == 0
+
+
+def test_over_anthropics_api_only_what_stands_side_by_side_is_sent(tmp_path: Path) -> None:
+    def over(name: str) -> Session:
+        path = database(tmp_path / "state.db", corpus()[name].data, provider="anthropic")
+        return open_session(f"{path}::{ID}")
+
+    session = over("result_after_the_user")
+    assert session.profile.id == "anthropic"
+    assert outcome_of(session, "result.not_adjacent")[::2] == ("dropped", "loses")
+    assert word("four") not in told(session)
+    sent = seen_of(over("id_used_again")).messages
+    assert [part.value["tool_use_id"] for one in sent for part in one.parts if part.value["type"] == "tool_result"] == [
+        *("terminal_0", "call_two", "call_three", "call_four")
+    ]
+    session.stage_recommended()
+    assert errors(session) == [] and word("four") in told(session)
+
+
+def test_a_call_with_two_ids_is_told_and_given_one_when_asked(tmp_path: Path) -> None:
+    session = opened(tmp_path, corpus()["id_of_item"].data)
+    (problem,) = session.problems
+    assert (problem.rule, problem.severity) == ("result.id_mismatch", "warning")
+    session.stage(problem, problem.fixes[0])
+    assert session.problems == () and '"id": "fc_one"' not in told(session)

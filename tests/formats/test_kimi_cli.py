@@ -477,7 +477,7 @@ def test_sessions_are_found_described_and_resumed(tmp_path: Path) -> None:
 
 def test_its_process_is_known_by_the_name_that_it_gives_itself() -> None:
     assert agent_of("Kimi Code", ["Kimi Code", "", ""]) == "kimi-cli"
-    assert agent_of("kimi", ["kimi-desktop"]) is None
+    assert agent_of("kimi-desktop", ["kimi-desktop"]) is None
 
 
 # --- on resume ---------------------------------------------------------------------------------------------

@@ -62,6 +62,7 @@ MADE: dict[str, tuple[str, Callable[[], bytes], bytes, str]] = {
     "Copilot CLI": (copilot.NAME, lambda: copilot.sound().data(), b"execution_complete", "deletes it from the file"),
     "pi": (pi.NAME, lambda: pi.sound().data(), b"toolResult", "pi skips it"),
     "Cline CLI": (cline.NAME, lambda: cline.sound().data(), b"", "begins an empty session in its place"),
+    "Continue, around its history": (continued.NAME, _continue, b"sessionId", "begins an empty session in its place"),
     "Continue": (continued.NAME, _continue, b"", "begins an empty session in its place"),
 }
 """Name, the session, a word of the line to break, and what its agent was seen to do. (Documents: their last message.)"""

@@ -86,7 +86,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (("[evidence]", 'profile = "acme"\n[evidence]'), "line 8: profile: is not a profile: 'acme'"),
         (("[evidence]", 'like = "nothing"\n[evidence]'), "line 8: like: names no form that toolpair has: 'nothing'"),
         (("[evidence]", 'like = "../secret"\n[evidence]'), "like: names no form that toolpair has"),
-        (("[[call]]", "[[call"), "at line 12"),
+        (("[[call]]", "[[call"), ":12:7: What stands here is not TOML"),
         (("[evidence]", f'like = "{"x" * 999}"\n[evidence]'), "line 8: like: names no form that toolpair has"),
         (("[evidence]", f"like = {'[' * 9999}\n[evidence]"), " is nested too deeply"),
         (("[evidence]", f"like = {'9' * 9999}\n[evidence]"), " has a number that is too long"),

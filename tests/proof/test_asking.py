@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import SAMPLES
 from toolpair.formats import all_agents
+from toolpair.formats.asking import Stage
 from toolpair.proof.inside import Copy, environment, furnished
 from toolpair.session.session import open_session
 
@@ -53,3 +54,17 @@ def test_a_home_is_furnished(id_: str, tmp_path: Path) -> None:
     said = [*given.values(), *(path.read_text(errors="replace") for path in home.rglob("*") if path.is_file())]
     assert any("http://127.0.0.1:1" in one for one in said), "it is told where the API is"
     assert "go on" in start.arguments
+
+
+def test_a_copy_is_put_into_its_home_alone(tmp_path: Path) -> None:
+    home, copy = tmp_path / "home", tmp_path / "copy"
+    home.mkdir()
+    copy.write_text("{}")
+    (home / "link").symlink_to(tmp_path)
+    stage = Stage(home, home / "project", "http://127.0.0.1:1", copy, "", None, ("agent",), "anthropic")
+    for place in (tmp_path / "x.jsonl", home / ".." / "new" / "x.jsonl", home / "link" / "x.jsonl"):
+        with pytest.raises(ValueError, match="outside the home"):
+            stage.put(place)
+    assert sorted(tmp_path.iterdir()) == [copy, home]
+    stage.put(home / "deep" / "x.jsonl")
+    assert (home / "deep" / "x.jsonl").read_text() == "{}"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import toolpair
 from benchmarks.sessions.requests import BREAKS, Agent, Sent, assistant, call, generated, result, text, user
 from tests.reports.logs import found_in, lines, rules_in
-from tests.rounds import tries
+from tests.rounds import ROUNDS, tries
 from tests.work import growing
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
@@ -92,12 +92,13 @@ def misplaced(found: FirstBreaks, sent: list[Sent]) -> int:
 
 
 def test_all_breaks_of_a_long_log_are_found_at_their_requests_and_all_conversations_are_told_apart() -> None:
-    sent = list(generated(steps=33))
-    assert len(sent) > 4_000
+    runs, broken = (10, 89) if ROUNDS else (5, 44)
+    sent = list(generated(runs=runs, broken=broken, steps=33))
+    assert len(sent) > 400 * runs
     found = found_in([one.record for one in sent])
     assert misplaced(found, sent) == 0
     planted = {number: one.broken for number, one in enumerate(sent, 1) if one.broken}
-    assert len(planted) == 89
+    assert len(planted) == broken
     assert {one.request.number for one in found.breaks} == planted.keys()
     kinds: dict[str, set[str]] = {}
     for one in found.breaks:

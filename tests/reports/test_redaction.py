@@ -402,7 +402,9 @@ def test_times_move_by_the_same_amount() -> None:
 
 
 def test_the_ids_of_a_long_session_are_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every group of four hexadecimal digits stands somewhere in such a session: that is no reason to draw again."""
+    """Every group of four hexadecimal digits stands somewhere in such a session, also those of letters alone: that is
+    no reason to draw again, and none to write nothing.
+    """
     drawn: list[str] = []
 
     class Counted(ids.Stream):
@@ -412,6 +414,8 @@ def test_the_ids_of_a_long_session_are_drawn_once(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(ids, "Stream", Counted)
     found = [str(UUID(int=random.Random(n).getrandbits(128), version=4)) for n in range(12_000)]
+    letters = [f"{a}{b}{c}{d}" for a in "ab" for b in "abcdef" for c in "abcdef" for d in "abcdef"]
+    found += [f"{found[n][:19]}{word}{found[n + 500][23:]}" for n, word in enumerate(letters)]
     text = "".join(f'{{"uuid":"{one}"}}\n' for one in found)
     copy = copy_of(text)
     assert len(drawn) < 1.2 * len(found)

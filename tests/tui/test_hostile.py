@@ -33,24 +33,18 @@ HOSTILE = {
 OWN = re.compile(r"\x1b(?:\[[0-9;?<>=$ ]*[A-Za-z]|\][0-9]+;[^\x07\x1b]*(?:\x07|\x1b\\)|P[^\x1b]*\x1b\\|[=>78])")
 
 
-TOGETHER = (
-    "escape clipboard bidi",
-    "link markup tags",
-    "title surrogate marks",
-    "c1 separators",
-    "zero-width controls wide",
-)
+TOGETHER = ("escape clipboard bidi link markup", "tags title surrogate marks c1", "separators zero-width controls wide")
 """Each of several is at the front of something that is shown."""
 
 
 @pytest.mark.parametrize("names", [*TOGETHER, *(HOSTILE if ROUNDS else ())])
 def test_nothing_raw_leaves(tmp_path: Path, names: str) -> None:
     strings = [HOSTILE[name] for name in names.split()]
-    evil, other, last = strings[0], strings[-1], strings[len(strings) // 2]
+    evil, *others = (strings * 5)[:5]
     path = array_file(
         tmp_path / "evil.json", 4, mismatched={1}, missing={2},
-        output="".join((last, *strings)), tool=f"T{other}{last}", text=last + evil + other, suffix=evil + last,
-        argument=other + evil + "{n}",
+        output="".join((others[0], *strings)), tool=f"T{others[1]}{evil}", text=others[2] + evil, suffix=evil + others[0],
+        argument=others[3] + evil + "{n}",
     )  # fmt: skip
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:

@@ -11,28 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.generate import generate
-from benchmarks.sessions.options import Options
 from tests.patience import PATIENCE
 from tests.rounds import mixed, some
-from tests.terminal import Terminal, program
+from tests.terminal import MODES, Terminal, kept_modes, program
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="terminals of Unix")
-MODES = {
-    "the alternate screen": (b"\x1b[?1049h", b"\x1b[?1049l"),
-    "the mouse": (b"\x1b[?1000h", b"\x1b[?1000l"),
-    "the mouse's movements": (b"\x1b[?1003h", b"\x1b[?1003l"),
-    "the mouse's positions": (b"\x1b[?1006h", b"\x1b[?1006l"),
-    "the cursor": (b"\x1b[?25l", b"\x1b[?25h"),
-    "pasting": (b"\x1b[?2004h", b"\x1b[?2004l"),
-    "focus": (b"\x1b[?1004h", b"\x1b[?1004l"),
-    "wrapping": (b"\x1b[?7l", b"\x1b[?7h"),
-}
-
-
-def kept_modes(output: bytes) -> list[str]:
-    """What the terminal was not given back."""
-    return [name for name, (on, off) in MODES.items() if output.rfind(on) > output.rfind(off)]
 
 
 @pytest.fixture
@@ -96,12 +79,6 @@ def test_an_interrupt_with_nothing_to_lose_ends_it(opened: Terminal) -> None:
     assert not kept_modes(opened.output) and "Nothing was changed." in opened.said()
 
 
-def test_a_window_that_is_closed_ends_it(opened: Terminal) -> None:
-    staged(opened)
-    opened.hang_up()
-    assert opened.close() == 129
-
-
 def test_a_terminal_that_goes_without_a_signal_ends_it(samples: Path, tmp_path: Path) -> None:
     path = Path(shutil.copy(samples / "sanitised-on-one-side.json", tmp_path / "session.json"))
     terminal = shown(Terminal(["/bin/sh", "-c", 'trap "" HUP; exec "$@"', "sh", *program(), str(path)]))
@@ -116,16 +93,6 @@ def test_a_terminal_that_does_not_listen_keeps_nobody_waiting(opened: Terminal) 
         time.sleep(0.02)
     opened.signal(signal.SIGTERM)
     assert opened.close(30) == 143
-
-
-def test_a_crash_gives_the_terminal_back(tmp_path: Path) -> None:
-    path = tmp_path / "session.jsonl"
-    generate(Options(size=20_000_000, pairs=2_000, problems=10), path)
-    terminal = staged(shown(Terminal([*program(), str(path)])))
-    os.truncate(path, 3_000_000)
-    terminal.press("G")
-    assert terminal.close() == 2
-    assert not kept_modes(terminal.output)
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no shell with jobs")

@@ -285,3 +285,17 @@ def test_a_long_note_takes_lines_that_are_free(tmp_path: Path) -> None:
         assert rows.size.height >= len(rows.shown) == 4, "the whole list is in view"
 
     drive(path, play, (120, 40))
+
+
+def test_what_a_fix_changes_is_below_the_preview_where_lines_are_free(tmp_path: Path) -> None:
+    few, many = (array_file(tmp_path / f"{n}.json", n, mismatched={1}) for n in (3, 60))
+
+    async def free(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        below = (await at_rest(pilot, app)).partition("── what the fix changes ──")[2]
+        assert "toolu.read.file:001" in below and "toolu_read_file_001" in below.partition("── Problem 1")[0]
+
+    async def full(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        assert "what the fix changes" not in await at_rest(pilot, app), "the list needs its lines"
+
+    drive(few, free, (120, 40))
+    drive(many, full, (120, 40))

@@ -93,6 +93,8 @@ def _dump(value: object, indent: int | None = None) -> str:
 
 def _found(wrong: list[str]) -> Iterator[tuple[str, str, object, str]]:
     """Table, key, value and place of all that is set; what is wrong with a file is one sentence in `wrong`."""
+    # What asks for the themes sets one of them.
+    environment = {variable: os.environ[variable] for variable in _VARIABLES if variable in os.environ}
     project = project_settings(current_folder())
     try:
         for setting in of_project(project).values() if project is not None else ():
@@ -115,9 +117,8 @@ def _found(wrong: list[str]) -> Iterator[tuple[str, str, object, str]]:
                 yield table, setting.key, setting.given, setting.where
     except BadSettings as error:
         wrong.append(str(error))
-    for variable in _VARIABLES:
-        if variable in os.environ:
-            yield "", variable, os.environ[variable], "the environment"
+    for variable, value in environment.items():
+        yield "", variable, value, "the environment"
 
 
 def _refuse_unfit(table: str, setting: Setting) -> None:

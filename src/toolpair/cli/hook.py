@@ -345,7 +345,7 @@ def _without_hooks(there: bytes) -> bytes:
     settings = _settings(there)
     hooks: dict[str, Any] = {}
     for event, groups in settings["hooks"].items():
-        kept = [left for group in groups if (left := _others(group)) is not None]
+        kept = [left for group in groups if (left := _others(group)) is not None or group is None]
         if kept or not groups:
             hooks[event] = kept
     new = {key: value for key, value in settings.items() if key != "hooks"}

@@ -52,6 +52,8 @@ _OF_REQUESTS: Final = frozenset(
     (*inside, key) for inside in ((), ("body",), ("request",)) for key in ("messages", "input", "contents")
 )
 """Where the messages of a request are."""
+_OF_SESSIONS: Final = frozenset({("history",)})
+"""Where those of a session are that is one document: its agent reads all of it, or nothing."""
 _BLANKS: Final = re.compile(rb"[ \t\r\n\0]*+")
 _AFTER: Final = "fix that place in an editor, or open another copy of the file."
 
@@ -279,7 +281,8 @@ def _parts(
         end = size if torn or last else node.end
         before, after = text[pos : node.start], b""
         around = (b"", b"")
-        if flawed and offset is not None and tuple(dropwhile(_is_number, place.outside)) in _OF_REQUESTS:
+        inside = tuple(dropwhile(_is_number, place.outside))
+        if flawed and offset is not None and inside in _OF_REQUESTS | _OF_SESSIONS:
             request = finder.find(place.outside[:-1])
             following = found[number + 1][0].start if number + 1 < len(found) else size
             if pos <= request.start and (request.end <= following or last):
@@ -296,6 +299,7 @@ def _parts(
             closing=closers(cut.stack[: len(place.outside) + 1]) if torn and cut else None,
             cut_end=_cut_end_of(text) if last and not torn else None,
             around=around,
+            is_request=inside in _OF_REQUESTS,
         )
         if strict:
             for record, read in zip(document.records, place.value, strict=True):
@@ -346,6 +350,7 @@ def array_document(
     closing: bytes | None = None,
     cut_end: CutEnd | None = None,
     around: tuple[bytes, bytes] = (b"", b""),
+    is_request: bool = True,
 ) -> Document:
     """A JSON array as a document of its elements. `cut` is set when the text ends inside the array."""
     if cut is None:
@@ -369,7 +374,9 @@ def array_document(
     if not spans:
         opened = node_at(text).start + 1
         head, tail = text[:opened], text[opened:]
-        return Document("array", (), head, tail, style=style, base=base, cut_end=cut_end, around=around)
+        return Document(
+            "array", (), head, tail, style=style, base=base, cut_end=cut_end, around=around, is_request=is_request
+        )
     return Document(
         "array",
         records,
@@ -380,6 +387,7 @@ def array_document(
         closing=closing,
         cut_end=cut_end,
         around=around,
+        is_request=is_request,
     )
 
 

@@ -25,7 +25,7 @@ from toolpair.source.repairing import joined_lines
 from toolpair.transcript.model import Damaged
 
 Kind = Literal["lines", "array"]
-_OF_A_DOCUMENT: Final = ("head", "tail", "base", "closing", "aside", "cut_end", "around")
+_OF_A_DOCUMENT: Final = ("head", "tail", "base", "closing", "aside", "cut_end", "around", "is_request")
 _STYLE_SAMPLE: Final = 1 << 16
 _CHUNK: Final = 1 << 20
 _SIBLINGS: Final = 50
@@ -61,6 +61,7 @@ class Document:
         aside: tuple[bytes, ...] = (),
         cut_end: CutEnd | None = None,
         around: tuple[bytes, bytes] = (b"", b""),
+        is_request: bool = True,
     ) -> None:
         self.kind: Kind = kind
         self.records: Sequence[Record] = records if isinstance(records, IndexedRecords) else tuple(records)
@@ -76,7 +77,9 @@ class Document:
         self.aside = aside
         """Bytes that were set aside: no longer in the file, to be written to a side file."""
         self.around: Final = around
-        """The rest of a request, before its messages and after them."""
+        """The rest of a request, or of a session that is one document, before its messages and after them."""
+        self.is_request: Final = is_request
+        """Which of the two it is, as far as keys tell."""
         self._positions: dict[int, int] | None = None
         self._offsets: list[int] | None = None
         self._asked: tuple[int, Finder] | None = None

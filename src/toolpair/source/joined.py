@@ -75,7 +75,9 @@ class JoinedDocument(Document):
     def __init__(self, long: Document, parts: Sequence[DocumentPart], before: JoinedDocument | None = None) -> None:
         """`before` has the same parts in another state; positions computed for it are reused."""
         cut_end = parts[-1].now.cut_end if long.cut_end is not None and parts else None
-        super().__init__(long.kind, (), long.head, long.tail, cut_end=cut_end, around=long.around)
+        super().__init__(
+            long.kind, (), long.head, long.tail, cut_end=cut_end, around=long.around, is_request=long.is_request
+        )
         self.long = long
         self.parts = tuple(parts)
         if before is None:

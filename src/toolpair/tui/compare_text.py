@@ -237,7 +237,9 @@ def _ids_of(pair: Pair) -> str:
 def _rows(before: str, after: str) -> Iterator[Part]:
     for hunk in of_strings(before, after):
         for change in trimmed(replace(hunk, old_start=1, new_start=1)):
-            yield from rows_of(change)
+            for row in rows_of(change):
+                old, new = (replace(side, prose=True) if side is not None else None for side in (row.old, row.new))
+                yield replace(row, old=old, new=new)
 
 
 def _distance(call: int, results: tuple[int, ...]) -> str:

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from toolpair.formats.agent import NOT_UNDERSTOOD, FoundSession
 from toolpair.shell.machine import home_short
-from toolpair.text.cells import cut, cut_start, fit
+from toolpair.text.cells import cut_start, fit
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.short import age_text, size_text
 from toolpair.tui.head_text import NOTHING_TO_CHECK
@@ -135,14 +135,27 @@ def preview_lines(
         verdict = _verdict_lines(glyphs, glimpse, cells)
     elif found.understood:
         verdict = [(glyphs.ui(" cannot be read" if known else " reading …", "dim"),)]
+    causes = glimpse.causes if glimpse is not None else ()
     texts = [(lead, visible(words[: cells * most])) for lead, words in said if words]
-    free = max(0, most - len(verdict) - len(texts))
+    free = max(0, most - len(verdict) - len(texts) - len(causes))
     lines: list[Line] = []
+
+    def add(lead: Span, words: str, style: str) -> None:
+        """Words after their lead, on more than one line while some are free."""
+        nonlocal free
+        wide = line_width((lead,))
+        first, *more = glyphs.paragraph(words, cells - 1, style, indent=wide, limit=1 + free)
+        free -= len(more)
+        lines.extend([(lead, *first[1:]), *more])
+
     for lead, words in texts:
-        wrapped = glyphs.paragraph(words, cells - 1, "text", indent=_LEAD, limit=1 + free)
-        free -= len(wrapped) - 1
-        lines += [(glyphs.ui(f" {lead:<{_LEAD - 1}}", "dim"), *wrapped[0][1:]), *wrapped[1:]]
+        add(glyphs.ui(f" {lead:<{_LEAD - 1}}", "dim"), words, "text")
     lines += verdict
+    digits = max((len(f"{count:,}") for count, _, _ in causes), default=1)
+    for count, title, outlook in causes:
+        dim = outlook == "ready"
+        sign = glyphs.ui(f" {count:>{digits},} × ", "dim" if dim else f"{_STYLES[outlook]} bold")
+        add(sign, title, "dim" if dim else "text")
     return [*lines[:most], *([()] * (most - len(lines)))]
 
 
@@ -154,12 +167,6 @@ def _verdict_lines(glyphs: Glyphs, glimpse: Glimpse, cells: int) -> list[Line]:
     first = words[0].text.removeprefix(glimpse.badge)
     if len(first) < len(words[0].text):
         lines[0] = (indent, glyphs.ui(glimpse.badge, f"{style} bold"), Span(SafeText(first), "text"))
-    digits = max((len(f"{count:,}") for count, _, _ in glimpse.causes), default=1)
-    for count, title, outlook in glimpse.causes:
-        dim = outlook == "ready"
-        lead = glyphs.ui(f" {count:>{digits},} × ", "dim" if dim else f"{_STYLES[outlook]} bold")
-        cause = cut(glyphs.own(title), max(0, cells - line_width((lead,)) - 1), glyphs.ellipsis)
-        lines.append((lead, Span(cause, "dim" if dim else "text")))
     return lines
 
 

@@ -33,8 +33,8 @@ BACK: Final = "what the fix brings back"
 LINES: Final = 200
 """Lines of each side: a preview is no viewer."""
 _NAMES: Final = {"cut": "history lost", "compaction": "replaced by a summary", "damaged": "not readable"}
-Shown = tuple[Line, LineSource, LineSource | None, tuple[int, int]]
-"""The title, the lines of one or two columns, and the cells of both."""
+Shown = tuple[Line, LineSource, LineSource | None, tuple[int, int], Callable[[], LineSource] | None]
+"""The title, the lines of one or two columns, the cells of both, and what is shown below them where there is room."""
 
 
 class BodyLines:
@@ -94,6 +94,10 @@ class PreviewText:
         self._is_pair = row is not None and row.pair is not None
         if row is None:
             return
+        # What is not readable is shown as it stands.
+        if fix is not None and row.kind != "damaged" and not is_slow_to_preview(conversation):
+            changes = cache(partial(preview, conversation, fix))
+            self._changes = partial(diff_of_changes, glyphs, changes, noun, carets, folds=False)
         pair, result = row.pair, row.result
         if pair is None:
             self._titles = (ROLES.get(row.role or "", row.role or _NAMES.get(row.kind, "")), "")
@@ -115,9 +119,6 @@ class PreviewText:
         self._output = _output(glyphs, result, call) if result is not None else None
         if fix is not None and (call is None or result is None):
             self._show_effect(fix, conversation.transcript.folder, call, result)
-        if fix is not None and not is_slow_to_preview(conversation):
-            changes = cache(partial(preview, conversation, fix))
-            self._changes = partial(diff_of_changes, glyphs, changes, noun, carets, folds=False)
 
     def _show_effect(self, fix: Fix, folder: str | None, call: Block | None, result: Block | None) -> None:
         """What the fix writes in the place of what is missing."""
@@ -137,14 +138,17 @@ class PreviewText:
         return [body for body in (self._call, self._output) if body is not None]
 
     def two_columns(self, cells: int) -> Shown:
-        """Call and output side by side; a message takes the whole width."""
+        """Call and output side by side; a message takes the whole width. What the fix changes is below, if it fits."""
         glyphs, left = self._glyphs, (cells - 2) // 2
         begin, end = self._titles
+        below: Callable[[], LineSource] | None = None
+        if self._changes is not None and not self._brought_back:
+            below = partial(self._with_changes, (), cells, new=False)
         if not self._is_pair:
-            return glyphs.rule(begin, cells), self._message(cells), None, (cells, 0)
+            return glyphs.rule(begin, cells), self._message(cells), None, (cells, 0), below
         right = cells - left - 1
         title = (*glyphs.rule(begin, left), *glyphs.rule(end, cells - left, lead="┼─"))
-        return title, _lines(self._call, left - 1), _lines(self._output, right - 1), (left, right)
+        return title, _lines(self._call, left - 1), _lines(self._output, right - 1), (left, right), below
 
     def one_column(self, cells: int, room: int) -> Shown:
         """The same in one column, as in a terminal, and what the fix changes in the file: new records whole if `room`
@@ -156,12 +160,15 @@ class PreviewText:
         if self._is_pair:
             lines = Stacked(lines, [glyphs.rule(end, cells)], _lines(self._output, cells - 1))
         if self._changes is not None:
-            title = [glyphs.rule("what the fix changes", cells)]
-            whole, short = (
-                Stacked(lines, title, _lines(self._changes(whole_new=new), cells - 1)) for new in (True, False)
-            )
+            whole, short = (self._with_changes(lines, cells, new) for new in (True, False))
             lines = whole if len(whole) <= room else short
-        return glyphs.rule(begin, cells), lines, None, (cells, 0)
+        return glyphs.rule(begin, cells), lines, None, (cells, 0), None
+
+    def _with_changes(self, lines: LineSource, cells: int, new: bool) -> LineSource:
+        """`new`: new records are whole."""
+        assert self._changes is not None
+        title = [self._glyphs.rule("what the fix changes", cells)]
+        return Stacked(lines, title, _lines(self._changes(whole_new=new), cells - 1))
 
     def _message(self, cells: int) -> LineSource:
         lines = _lines(self._call, cells - 1)

@@ -134,7 +134,7 @@ class Form:
         return [
             None
             # Of an element that a library keeps, not all is sent.
-            if effect is None or (one.readable and one.rule in _ANYWHERE and not one.front and self.id not in _OF_APIS)
+            if effect is None or (one.readable and one.rule in _ANYWHERE and self.id not in _OF_APIS)
             else replace(effect, holds_output=self._holds_output(one))
             for one, effect in effects
         ]

@@ -6,7 +6,7 @@ import json
 import shutil
 from typing import Final
 
-from toolpair.formats.asking import PROMPT, Ask, Stage, Start
+from toolpair.formats.asking import PROMPT, Api, Ask, Stage, Start
 
 
 def _furnish(stage: Stage) -> Start:
@@ -14,10 +14,14 @@ def _furnish(stage: Stage) -> Start:
     path = home / "state.db"
     home.mkdir()
     shutil.copyfile(stage.copy, path)
+    api: Api = "anthropic" if stage.profile == "anthropic" else "openai-chat"
     model = {"provider": "custom", "default": "gpt-4o", "base_url": f"{stage.url}/v1", "api_key": "dummy"}
+    if api == "anthropic":
+        model = {"provider": "anthropic", "default": "claude-sonnet-4-5", "base_url": stage.url}
     (home / "config.yaml").write_text(json.dumps({"model": model}))  # YAML, too
+    variables = {"HERMES_HOME": str(home), "ANTHROPIC_API_KEY": "dummy", "ANTHROPIC_BASE_URL": stage.url}
     resumed = ("--no-restore-cwd", "--resume", stage.session_id)
-    return Start(("chat", "-Q", "-q", PROMPT, *resumed), {"HERMES_HOME": str(home)}, path, "openai-chat")
+    return Start(("chat", "-Q", "-q", PROMPT, *resumed), variables, path, api)
 
 
 ASK: Final = Ask(_furnish, seconds=120)

@@ -45,6 +45,11 @@ def message_in(value: Any) -> dict[str, Any]:
     return {"role": row.get("role"), "content": content, **others}
 
 
+def profile_for(values: Sequence[Any]) -> str:
+    named = next((row for value in values if (row := row_of(value, SESSIONS))), {})
+    return "anthropic" if named.get("billing_provider") == "anthropic" else "openai-chat"
+
+
 def call_id(call: Any) -> Any:
     """The id by which Hermes pairs a call."""
     return (call.get("call_id") or call.get("id")) if isinstance(call, dict) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.dialects import openai_chat
@@ -14,7 +15,20 @@ from toolpair.formats.engine.reading.clock import seconds_in
 from toolpair.formats.engine.reading.reading import as_text, malformed_in, pairs_in
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
-from toolpair.formats.hermes.detection import MESSAGES, SESSIONS, call_id, is_active, is_message, message_in, row_in
+from toolpair.formats.hermes.detection import (
+    MESSAGES,
+    SESSIONS,
+    call_id,
+    is_active,
+    is_message,
+    message_in,
+    profile_for,
+    row_in,
+)
+from toolpair.rules.context import tool_of
+from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where
+from toolpair.transcript.edits import SetValue
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Message, Scope, Transcript
 
 if TYPE_CHECKING:
@@ -22,6 +36,11 @@ if TYPE_CHECKING:
 
 TITLE: Final = "Hermes Agent"
 NEWEST: Final = "0.19.0"
+
+
+class HermesSession(Struct, frozen=True, eq=False):
+    in_turns: bool = False
+    """It was had over Anthropic's API."""
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
@@ -49,6 +68,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         layout="tool_messages",
         native=True,
         agent=TITLE,
+        agent_facts=HermesSession(profile_for([{SESSIONS: session}]) == "anthropic"),
         session_id=as_text(session.get("id")),
         folder=as_text(session.get("cwd")) or None,
         model=as_text(session.get("model")) or None,
@@ -59,7 +79,9 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     )
     if around is None:
         return made
-    return replace(made, session_id=around.head.session_id, folder=around.head.folder, model=around.head.model)
+    head = around.head
+    named = {"session_id": head.session_id, "folder": head.folder, "model": head.model}
+    return replace(made, agent_facts=head.agent_facts, **named)
 
 
 def message_of_row(item: Item) -> Message | None:
@@ -103,6 +125,19 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
             context.problems[number] = replace(problem, severity="error", own_impact="loses")
         elif problem.rule == "result.type_not_allowed":
             context.problems[number] = replace(problem, severity="warning", own_impact="harmless")
+    for message in context.messages:
+        for call in message.calls:
+            if isinstance(call.value, dict) and call.value.get("call_id") and call.value.get("id") != call.id:
+                _two_ids(context, call)
+
+
+def _two_ids(context: Context, call: Block) -> None:
+    """As calls of the Responses API have them, which alone is sent the one that the result has."""
+    text = f"{tool_of(call)} was called with two ids; APIs other than the Responses API get the one its result lacks."
+    fix = Fix("one-id", "leave the call the id that its result has", (SetValue(call, {**call.value, "id": call.id}),))
+    cause = Cause("id.call_item", "the call has the id of an item of the Responses API besides its own")
+    where = Where(record=call.record)
+    context.add("result.id_mismatch", text, where, severity="warning", impact="harmless", cause=cause, fixes=(fix,))
 
 
 def time_of(value: Any) -> float | None:

@@ -12,10 +12,11 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from toolpair.formats.engine.sending import Said, request
+from toolpair.formats.engine.reading.reading import facts_of
+from toolpair.formats.engine.sending import Said, merged, request
 from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.formats.hermes.detection import ROLES, call_id, row_in
-from toolpair.formats.hermes.history import NEWEST, TITLE
+from toolpair.formats.hermes.history import NEWEST, TITLE, HermesSession
 from toolpair.transcript.model import Message, Transcript
 
 NO_RESULT: Final = "[Result unavailable — see context summary above]"
@@ -70,7 +71,8 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     calls = [call.value for turn in turns for call in turn.calls]
     is_odd = any(not isinstance(call_id(call) or "", str) for call in calls)
     turns = _by_ids(_mended(list(_with_arguments(turns))))
-    turns = [turn for turn in turns if turn.calls or turn.result or not turn.thinks or _says(turn)]
+    in_turns = facts_of(transcript, HermesSession).in_turns
+    turns = [turn for turn in turns if in_turns or turn.calls or turn.result or not turn.thinks or _says(turn)]
     blocks = [block for message in transcript.messages for block in message.blocks]
     changed = {
         id(part.block)
@@ -78,7 +80,10 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
         for part in _parts(turn)
         if part.block is not None and part.value is not part.block.value
     }
-    said: list[Said] = [(turn.role, parts) for turn in turns if (parts := _parts(turn))]
+    said: list[Said] = [(turn.role, _parts(turn)) for turn in turns]
+    if in_turns:
+        said = list(_in_turns(said))
+    said = [one for one in said if one[1]]
     refuses = _NO_IDS if is_odd else None
     return request(TITLE, NEWEST, said, blocks, refuses, changed=changed, missed={block.kind for block in blocks})
 
@@ -251,6 +256,62 @@ def _by_ids(turns: Sequence[_Turn]) -> list[_Turn]:
                 value = {"role": "tool", "tool_call_id": id_, "content": NO_RESULT}
                 made.append(_Turn("tool", result=SentPart(value)))
     return made
+
+
+def _in_turns(said: Sequence[Said]) -> Iterator[Said]:
+    """`convert_messages_to_anthropic`: of calls and results only those are sent that stand side by side."""
+    yield from (one for one in said if one[0] == "system")
+    made: list[Said] = []
+    for role, parts in said:
+        if role == "system":
+            continue
+        empty = "(empty)" if role == "assistant" else "(empty message)"
+        spelled = [_spelled(part) for part in parts] or [_text(empty)]
+        if role == "tool" and made and _has_results(made[-1]):
+            made[-1][1].extend(spelled)
+        else:
+            made.append(("user" if role == "tool" else role, spelled))
+    called: set[Any] = set()
+    for number, (role, parts) in enumerate(made):
+        answered = {part.value.get("tool_use_id") for part in made[number + 1][1]} if number + 1 < len(made) else set()
+        if role == "assistant":
+            parts[:] = [part for part in parts if part.value["type"] != "tool_use" or part.value["id"] in answered]
+            called |= {part.value["id"] for part in parts if part.value["type"] == "tool_use"}
+    for role, parts in made:
+        parts[:] = [p for p in parts if p.value["type"] != "tool_result" or p.value["tool_use_id"] in called]
+        parts[:] = parts or [_text("(tool call removed)" if role == "assistant" else "(tool result removed)")]
+    yield from merged(made, lambda role, parts: role)
+
+
+def _text(said: str) -> SentPart:
+    return SentPart({"type": "text", "text": said})
+
+
+def _has_results(said: Said) -> bool:
+    return said[0] == "user" and said[1][0].value["type"] == "tool_result"
+
+
+def _spelled(part: SentPart) -> SentPart:
+    """A part as Anthropic's API has it."""
+    value = part.value
+    if isinstance(value, str):
+        return SentPart({"type": "text", "text": value}, part.block)
+    if value.get("role") == "tool":
+        content = value.get("content") or "(no output)"
+        return SentPart(
+            {"type": "tool_result", "tool_use_id": _safe(value.get("tool_call_id")), "content": content}, part.block
+        )
+    if "function" in value:
+        function = value["function"]
+        given = function.get("arguments")
+        input_ = json.loads(given) if isinstance(given, str) and given.strip() else given or {}
+        call = {"type": "tool_use", "id": _safe(value.get("id")), "name": function.get("name"), "input": input_}
+        return SentPart(call, part.block)
+    return part if isinstance(value.get("type"), str) else SentPart({"type": "text", "text": str(value)}, part.block)
+
+
+def _safe(id_: Any) -> str:
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", id_) if isinstance(id_, str) and id_ else "tool_0"
 
 
 def _key(id_: Any) -> str:

@@ -27,14 +27,6 @@ _BAD_BYTES: Final = range(0xDC80, 0xDD00)
 """Bytes that are no UTF-8, as Python decodes them."""
 
 
-_SHORT: Final = 8
-
-
-def by_chance(word: str) -> bool:
-    """Whether a word may be drawn again by chance, for another place: it is short, and has a digit in it."""
-    return len(word) < _SHORT and not word.isalpha()
-
-
 class Stream:
     """What is drawn for one text: for each of its places a letter and a digit. Equal texts have the same."""
 

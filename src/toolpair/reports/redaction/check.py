@@ -10,7 +10,7 @@ from typing import Any, Final
 import orjson
 
 from toolpair.reports.redaction import markers
-from toolpair.reports.redaction.characters import by_chance, may_stay
+from toolpair.reports.redaction.characters import may_stay
 from toolpair.reports.redaction.times import TIME
 from toolpair.reports.redaction.vocabulary import TOKEN, counts, decoded, names_a_model, vocabulary, words_of
 from toolpair.session.session import Session
@@ -26,6 +26,8 @@ _JOINED: Final = re.compile(
 _UUID: Final = re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b")
 _MANY_DIGITS: Final = 6
 """Fewer may be drawn again by chance."""
+_SHORT: Final = 8
+"""A word of fewer characters with a digit in it may be drawn again by chance, for another place."""
 _SIGNS: Final = re.compile(r"[^\w\s\x00-\x7f]{3,}")
 Described = tuple[Any, ...]
 
@@ -41,10 +43,13 @@ def left_in(original: str, copy: str) -> list[str]:
         return sorted(written)
     suspects = (words_of(after) & words_of(before)) - vocabulary().words - markers.words()
     if suspects:
-        suspects -= _public(copy)
+        after = _without_groups(after)
+        suspects &= words_of(after) - _public(copy)
     if not suspects or len(before) != len(after):
         return sorted(suspects)
-    chance = set(filter(by_chance, suspects))
+    chance = set(filter(_by_chance, suspects))
+    if not chance:
+        return sorted(suspects)
     there = {
         word
         for match in TOKEN.finditer(after)
@@ -59,7 +64,8 @@ def left_of(whole: str, words: Collection[str], copy: str) -> list[str]:
     `words`: those of the session, and maybe some that it only has as it is written.
     """
     after, public = decoded(copy), _public(copy)
-    found = {word for word in words_of(after) if word in words and not by_chance(word)}
+    said = words_of(_without_groups(after))
+    found = {word for word in said if word in words and not _by_chance(word)}
     found -= vocabulary().words | markers.words() | public
     after = _TIME.sub(_blank, after)
     joined, signs = _joined(after) - public, _signs(after) - public
@@ -79,9 +85,17 @@ def _joined(text: str) -> set[str]:
 
 
 def _joined_in_both(joined: set[str], after: str, before: str) -> set[str]:
-    """Those that both have, but for what the groups of UUIDs are joined to by chance."""
     found = joined & _joined(before)
-    return found and found & _joined(_UUID.sub(_blank, after)) & _joined(_UUID.sub(_blank, before))
+    return found and found & _joined(_without_groups(after))
+
+
+def _without_groups(text: str) -> str:
+    """The text without the short groups of UUIDs: a long session has each of them, and what they are joined to."""
+    return _UUID.sub(lambda match: match[0][:8] + " " * 16 + match[0][24:], text)
+
+
+def _by_chance(word: str) -> bool:
+    return len(word) < _SHORT and not word.isalpha()
 
 
 def _signs(text: str) -> set[str]:

@@ -14,7 +14,7 @@ from functools import cached_property
 from string import ascii_letters, digits
 from typing import Final
 
-from toolpair.reports.redaction.characters import Stream, by_chance
+from toolpair.reports.redaction.characters import Stream
 from toolpair.reports.redaction.times import Times
 from toolpair.transcript.id_shapes import SPELLINGS
 
@@ -182,17 +182,11 @@ class Ids:
             new += core[len(changing) :]
             if hexadecimal and len(core) == _OF_A_UUID:
                 new = self._as_uuid(core, new)
-            read_as = zip(_words_in(new, hexadecimal), _words_in(core, hexadecimal), strict=True)
-            if new not in self._taken and not any(self._tells(word, before) for word, before in read_as):
+            clash = any(word in self._words for word in _looked_at(new, hexadecimal))
+            if new not in self._taken and not clash:
                 break
         self._taken.add(new)
         return new
-
-    def _tells(self, word: str, before: str) -> bool:
-        """Whether a word of a stand-in could be taken for one of the session's. In a long one every group of four
-        hexadecimal digits stands somewhere.
-        """
-        return word in self._words and (word == before or not by_chance(word))
 
     def _short(self, changing: str, counter: str) -> str:
         """The stand-in for an id of a few characters: digits stay, letters are the next ones that nobody has."""
@@ -240,11 +234,11 @@ class Ids:
                         self.spelled[made] = spelled(self.stand_in(id_))
 
 
-def _words_in(core: str, hexadecimal: bool) -> Iterator[str]:
-    """The words that an id is read as."""
-    yield core
-    if hexadecimal and len(core) == _OF_A_UUID:
-        yield from (core[:8], core[8:12], core[12:16], core[16:20], core[20:])
+def _looked_at(new: str, hexadecimal: bool) -> Iterator[str]:
+    """The words that a stand-in will be read as. Of a long session's UUIDs, every group of four digits is another's."""
+    yield new
+    if hexadecimal and len(new) == _OF_A_UUID:
+        yield from (new[:8], new[20:])
 
 
 def _longer(known: list[str], core: str) -> str | None:

@@ -229,13 +229,13 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         said = LinesBody(glyphs, ReviewText(self._overview, glyphs, width - 1, ()).problem_in_full(problem))
         if problem.call is None and problem.result is None:
             return said
-        fix, room = problem.recommended, max(1, self._diff_room - said.rows - 3)
+        fix, room = problem.recommended, max(1, self._diff_room - said.rows - 2)
         pair = (
             EffectsBefore(problem, fix, conversation)
             if fix is not None
             else partial(pair_parts, problem.call, problem.result, conversation.transcript.folder, room)
         )
-        return StackedBody(glyphs, [said, LinesBody(glyphs, [()]), DiffBody(glyphs, pair, carets=self.tool.carets)])
+        return StackedBody(glyphs, [said, DiffBody(glyphs, pair, carets=self.tool.carets)])
 
     def _diff_of(self, row: Staged, width: int) -> Body:
         glyphs, noun, carets = self.glyphs, self._overview.noun, self.tool.carets

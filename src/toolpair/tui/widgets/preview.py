@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Protocol
 
 from textual import events
@@ -12,6 +14,8 @@ from toolpair.tui.paint import Painter
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width
 
 _WHEEL = 3
+_LEAST_BELOW = 4
+"""Lines from which it is worth while to show what else there is."""
 
 
 class LineSource(Protocol):
@@ -37,11 +41,22 @@ class Preview(Painter):
         self._left: LineSource = ()
         self._right: LineSource | None = None
         self._columns = (0, 0)
+        self._below: Callable[[], LineSource] | None = None
         self._top = 0
 
-    def show(self, title: Line, left: LineSource, right: LineSource | None, columns: tuple[int, int]) -> None:
-        """`right` is None where there is one column. `columns`: the cells of each."""
+    def show(
+        self,
+        title: Line,
+        left: LineSource,
+        right: LineSource | None,
+        columns: tuple[int, int],
+        below: Callable[[], LineSource] | None = None,
+    ) -> None:
+        """`right` is None where there is one column. `columns`: the cells of each. `below` makes what is shown where
+        lines are free; none are made free for it.
+        """
         self._title, self._left, self._right, self._columns = title, left, right, columns
+        self._below = cache(below) if below is not None else None
         self._top = 0
         self.refresh()
 
@@ -62,6 +77,10 @@ class Preview(Painter):
         if y == 0:
             return self.paint(self._title, cells)
         n = y - 1 + self._top
+        height = self.height
+        if n >= height and self._below is not None and self.size.height - 1 - height >= _LEAST_BELOW:
+            below = self._below()
+            return self.paint(below[n - height] if n - height < len(below) else (), cells)
         left = self._left[n] if n < len(self._left) else ()
         if self._right is None:
             return self.paint(left, cells)

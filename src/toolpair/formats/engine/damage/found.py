@@ -165,9 +165,15 @@ def _around(document: Document) -> Iterator[Candidate]:
         yield Candidate(damage, f"{_flaw(rule, raw)} outside of the messages", Way(_WAYS_AROUND[rule]))
 
 
+def _matters(candidate: Candidate, document: Document, transcript: Transcript) -> bool:
+    """A session's agent reads all of it; what only keeps messages may have anything around them."""
+    around = candidate.way is not None and candidate.way.how in _WAYS_AROUND.values()
+    return not around or document.is_request or transcript.native
+
+
 def flawed(transcript: Transcript, document: Document, format: Format) -> Iterator[Candidate]:
     """Flaws of readable records, and of the file around them. Keys are checked only in what is sent."""
-    yield from _of_file(document)
+    yield from (one for one in _of_file(document) if _matters(one, document, transcript))
     sent = {uid for message in transcript.messages for uid in message.records}
     for uid, rules in document.flaws(sent).items():
         record = document.record(uid)
