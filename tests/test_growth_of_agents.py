@@ -23,7 +23,7 @@ from toolpair.transcript.edits import Reorder
 
 SIZES = (8, 16, 32)
 LARGER = (32, 64, 128)
-"""From where on a document is read in the one way that long ones are."""
+"""From where on a document of much text is read in the one way that long ones are."""
 OF_AGENTS = ("formats/", "source/rows/", "source/folders/")
 """Where what belongs to an agent is. How much work a text is depends on what it says, too."""
 
@@ -53,15 +53,13 @@ def _fixed(session: Session) -> None:
     session.to_bytes()
 
 
-@pytest.mark.parametrize(
-    ("agent", "how"), some([*zip(sorted(AGENTS), BREAKS, strict=False), ("gemini-cli", "late")], 2)
-)
+@pytest.mark.parametrize(("agent", "how"), some(zip(sorted(AGENTS), BREAKS, strict=False), 2))
 def test_sessions_in_json(agent: str, how: str) -> None:
     def work(count: int) -> Callable[[], None]:
         file = AGENTS[agent](count, how)
         return lambda: all_that_is_asked(*file, "recommended")
 
-    assert growing(work, LARGER) == []
+    assert growing(work, LARGER if agent == "cline-cli" else SIZES) == []
 
 
 @pytest.mark.parametrize("agent", some(["copilot-cli", "gemini-cli", "pi", "qwen-code"], 1))

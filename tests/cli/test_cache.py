@@ -226,6 +226,9 @@ def test_nothing_of_a_session_is_kept(run: Run, folder: Path) -> None:
 
 
 def test_what_is_damaged_or_not_ones_own_is_ignored(run: Run, folder: Path, tmp_path: Path) -> None:
+    shutil.rmtree(folder / "a")
+    for number in range(10):
+        shutil.copy(folder / "b" / "valid.json", folder / f"{number}.json")
     plain = run("check", folder, "-q", "--no-cache")
     path = VerdictCache.of_user().path
     assert not path.exists()

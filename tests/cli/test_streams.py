@@ -94,7 +94,7 @@ def in_order(said: str) -> None:
 CLOSED = [(name, streams) for name in COMMANDS for streams in ("", ">&-", "2>&-", "<&- >&- 2>&-")]
 
 
-@pytest.mark.parametrize(("name", "redirected"), some(CLOSED, 13))
+@pytest.mark.parametrize(("name", "redirected"), some(CLOSED, 9))
 def test_closed(folder: Path, name: str, redirected: str) -> None:
     words, code = COMMANDS[name]
     done = ran(words, redirected)
@@ -104,7 +104,7 @@ def test_closed(folder: Path, name: str, redirected: str) -> None:
 
 
 @needs_full
-@pytest.mark.parametrize("name", some(COMMANDS, 4))
+@pytest.mark.parametrize("name", some(COMMANDS, 3))
 def test_full(folder: Path, name: str) -> None:
     words, code = COMMANDS[name]
     done = ran(words, ">/dev/full")
@@ -122,7 +122,7 @@ def test_full(folder: Path, name: str) -> None:
     assert ran(words, ">/dev/full 2>/dev/full").returncode == (code if name in SILENT else 5)
 
 
-@pytest.mark.parametrize("name", some(COMMANDS, 5))
+@pytest.mark.parametrize("name", some(COMMANDS, 3))
 def test_nobody_reads(folder: Path, name: str) -> None:
     words, code = COMMANDS[name]
     got, said = unread(words)

@@ -143,7 +143,7 @@ def test_what_goose_sends_and_the_api_accepts_is_no_error(name: str, tmp_path: P
             for name in sorted(set(BROKEN) - {"two_calls_of_one_row_share_an_id"})
             for provider in ("anthropic", "google", "aws_bedrock")
         ],
-        26,
+        13,
     ),
 )
 def test_sessions_of_other_providers_are_fixed_too(name: str, provider: str, tmp_path: Path) -> None:

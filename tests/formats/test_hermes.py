@@ -13,7 +13,9 @@ import pytest
 from tests.broken_sessions import Planted, word
 from tests.formats.fixing import Visit, errors, outcome_of, seen_of, sent_rows, told
 from tests.formats.stored_rows import is_sound
-from tests.hermes_sessions import COLUMNS, ID, Made, corpus, database
+from tests.hermes_sessions import COLUMNS, ID, Made, call, corpus, database, sound
+from tests.history.opening import judged_by
+from toolpair.cli.file_report import describe
 from toolpair.cli.main import main
 from toolpair.formats import get_agent
 from toolpair.session.session import Session, open_session
@@ -93,8 +95,9 @@ def test_only_what_is_fixed_changes_in_a_row(tmp_path: Path) -> None:
     ]
     (calls, result) = changed
     assert (calls[0], result[0]) == ("tool_calls", "tool_call_id")
-    (call,) = json.loads(calls[1])
-    assert call["id"] == call["call_id"] == result[1] != "terminal:0" and call["response_item_id"] == "fc_five"
+    (new_call,) = json.loads(calls[1])
+    assert new_call["id"] == new_call["call_id"] == result[1] != "terminal:0"
+    assert new_call["response_item_id"] == "fc_five"
     path = database(tmp_path / "state.db", corpus()["result_gone"].data)
     session = open_session(f"{path}::{ID}")
     session.stage_recommended()
@@ -105,6 +108,33 @@ def test_only_what_is_fixed_changes_in_a_row(tmp_path: Path) -> None:
         *("id", "session_id", "role", "content", "tool_call_id", "timestamp", "observed", "active", "compacted")
     }
     assert has["role"] == "tool" and has["tool_call_id"] == "call_one" and has["active"] == 1
+
+
+def test_what_hermes_sends_of_a_row_goes_with_what_the_row_said(tmp_path: Path) -> None:
+    """Hermes keeps some words as they were sent, and sends these again: they are not those of the fix."""
+    made = Made()
+    made.user("Begin.")
+    made.row("assistant", "I look.", tool_calls=[call("one")], finish_reason="tool_calls", api_content="I look. ")
+    made.user("So?")
+    path = database(tmp_path / "state.db", b"", made)
+    session = open_session(f"{path}::{ID}")
+    (problem,) = session.problems
+    session.stage(problem, next(fix for fix in problem.fixes if fix.id == "call-as-text"))
+    session.save()
+    (row,) = [dict(zip(COLUMNS, row, strict=True)) for row in rows_of(path) if row[2] == "assistant"]
+    assert "echo one" in row["content"] and row["tool_calls"] is None and row["api_content"] is None
+    assert "echo one" in str(sent_rows(open_session(f"{path}::{ID}")))
+
+
+def test_a_fast_reading_sees_by_which_id_a_call_is_paired(tmp_path: Path) -> None:
+    made = sound()
+    made.records[2]["messages"]["tool_calls"][0]["call_id"] = "call_other"
+    address = f"{database(tmp_path / 'state.db', b'', made)}::{ID}"
+    with judged_by(1):
+        found = open_session(address, reporting=True)
+        assert len(found.conversation.windows) > 1
+        assert describe(found, "s").entry == describe(open_session(address), "s").entry
+        assert errors(found)
 
 
 @pytest.mark.parametrize(

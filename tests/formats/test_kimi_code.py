@@ -64,6 +64,7 @@ def test_what_is_sent_after_a_summary_an_undo_and_a_clear(tmp_path: Path) -> Non
     assert texts("undone_too_much") == texts("nothing")
     assert word("five") not in str(sent_rows(opened(tmp_path, corpus()["undone_in_a_branch"].data)))
     assert seen_of(opened(tmp_path, corpus()["torn"].data)).messages[-1].role == "tool"
+    assert "no prompt works any more" in (seen_of(opened(tmp_path, corpus()["name_missing"].data)).refuses or "")
 
 
 def test_a_call_kept_as_text_stays_a_part_of_its_response(tmp_path: Path) -> None:

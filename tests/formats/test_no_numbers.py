@@ -19,6 +19,8 @@ from tests import qwen_sessions as qwen
 from tests.agents.planted import sound, written
 from tests.formats.codex_files import NAME as ROLLOUT
 from tests.formats.codex_files import Rollout
+from tests.history.opening import judged_by
+from toolpair.cli.file_report import describe
 from toolpair.session.session import Session, open_session
 
 
@@ -91,6 +93,9 @@ def test_a_record_that_its_agent_cannot_read_is_said_and_mended(name: str, tmp_p
     (problem,) = [one for one in session.problems if one.rule == "record.bad_json"]
     assert problem.severity == "error" and says in problem.text and problem.fixes[0].recommended
     assert problem.on_resume is not None and problem.fixes[0].loses is None
+    with judged_by(1):
+        in_windows = open_session(tmp_path / file, reporting=True)
+        assert describe(in_windows, "s").entry == describe(session, "s").entry
     sound = _sent(_opened(tmp_path / "sound", file, data))
     assert _sent(session) != sound
     session.stage(problem)

@@ -111,6 +111,14 @@ def test_what_was_condensed_is_not_sent_and_its_summary_keeps_its_place(tmp_path
     other = open_session(conversation(tmp_path / "b", with_defects("words_between", "condensed")))
     other.stage_recommended()
     assert errors(other) == [] and ids(other)[:3] == [1, 40, 4]
+    events = with_defects("no_result")
+    summary = {"summary": "SO FAR", "summary_offset": 3, "llm_response_id": "rs"}
+    gone = event(40, "Condensation", "environment", forgotten_event_ids=[*map(id_of, range(4, 8))], **summary)
+    behind = open_session(conversation(tmp_path / "c", chained([*events[:7], gone, *events[7:]])))
+    assert ids(behind)[:4] == [1, 2, 40, 8]
+    behind.stage_recommended()
+    said = ids(behind)
+    assert (said[:2], said[3:5]) == ([1, 2], [40, 8]), "the new result is in front of it, where its call is"
 
 
 def test_only_the_branch_that_goes_on_is_read(tmp_path: Path) -> None:

@@ -96,6 +96,19 @@ def test_a_scan_hears_what_all_messages_tell(kind: str, other: str, seed: int, l
     assert light.evidence.shape() == heard.shape()
 
 
+@pytest.mark.parametrize("arguments", ['{"a":', "", "[]", "7", {}, None])
+def test_arguments_that_are_no_object_are_left_to_the_rules(arguments: Any) -> None:
+    messages: list[Any] = [{"role": "user", "content": "go"}]
+    for number in range(9):
+        function = {"name": "look", "arguments": arguments if number == 4 else "{}"}
+        call = {"id": f"call_{number}", "type": "function", "function": function}
+        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": f"call_{number}", "content": "seen"})
+    found = windows_in(copy.deepcopy(messages), "openai-chat", profile("openai-chat"), 1)
+    assert found is not None and len(found.judged) == 1
+    assert told(found.problems) == whole(messages, "openai-chat", "openai-chat")
+
+
 @pytest.mark.parametrize("least", [3, *SIZES])
 @pytest.mark.parametrize(("kind", "name"), PROFILES)
 @given(seed=SEEDS)

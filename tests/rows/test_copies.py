@@ -10,7 +10,7 @@ import pytest
 
 import toolpair
 from tests.docker_agent_databases import BREAKS, database, several, sound
-from tests.rounds import mixed
+from tests.rounds import mixed, some
 from tests.rows.test_saving import messages, opened
 from toolpair.cli.main import main
 from toolpair.source.errors import Refused
@@ -27,7 +27,7 @@ CREATE TABLE forgotten (a); INSERT INTO forgotten VALUES ('word-forgotten-word')
 """
 
 
-@pytest.mark.parametrize(("how", "wal"), mixed(BREAKS, (True, False)))
+@pytest.mark.parametrize(("how", "wal"), some(mixed(BREAKS, (True, False)), 15))
 def test_it_is_the_same_session_and_nobody_elses(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], how: str, wal: bool
 ) -> None:

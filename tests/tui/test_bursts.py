@@ -24,7 +24,7 @@ from tests.terminal import Terminal, program
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_sessions"
 LONG = float(os.environ.get("TOOLPAIR_BURSTS", "0"))
 AGAIN = os.environ.get("TOOLPAIR_BURST")
-CASES = [int(AGAIN)] if AGAIN else list(range(tries(6, 3)))
+CASES = [int(AGAIN)] if AGAIN else list(range(tries(6, 2)))
 ENTER, ESCAPE = "\r", "\x1b"
 OFTEN = [
     *"fMAa wu]!", "\t", "\tj\r", "\tja", ENTER, ENTER, ESCAPE, "f\r", "M\r", "A\r", "w\r", "a\r", "\rv", "d\r", "d\r]\r", "S\r", "t", ":", "\x0f", "\x0fok\x06", "\x06\x1b[B", "l\rO\r/a\r", "\r}}\t|",

@@ -108,7 +108,7 @@ def test_odd_values_in_the_place_of_ids_and_contents(tmp_path: Path) -> None:
     drive(path, play)
 
 
-HUGE = 1_000_000 if ROUNDS else 250_000
+HUGE = 1_000_000 if ROUNDS else 100_000
 
 
 @pytest.mark.parametrize(

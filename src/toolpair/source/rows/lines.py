@@ -158,6 +158,8 @@ def stored(token: bytes, is_text: bool, before: Stored = None) -> Stored:
     if is_text:
         if token == as_json(before):
             return before
+        if token == b"null" and (not isinstance(before, bytes) or before.strip(_SPACE) != token):
+            return None  # as an agent writes that there is nothing
         if not isinstance(before, bytes):
             return Text(token)
         if isinstance(before, MarkedText):
