@@ -125,6 +125,17 @@ def test_only_the_branch_that_goes_on_is_read(tmp_path: Path) -> None:
     assert ids(open_session(conversation(tmp_path / "c", [*events, again]))) == [20]
 
 
+def test_a_byte_order_mark_is_told_whatever_number_its_file_gets(tmp_path: Path) -> None:
+    folder = conversation(tmp_path, with_defects("no_result"))
+    IN_FILES["byte_order_mark"][0](folder)
+    session, before = open_session(folder), tree(folder)
+    assert session.stage_recommended() is not None and errors(session) == ["record.bom"]
+    shown = session.to_bytes()
+    session.save()
+    assert open_session(folder).to_bytes() == shown and errors(open_session(folder)) == ["record.bom"]
+    assert tree(folder)[str(folder / "base_state.json")] == before[str(folder / "base_state.json")]
+
+
 @pytest.mark.parametrize("name", IN_FILES)
 def test_what_befalls_files_is_told_and_mended(name: str, tmp_path: Path) -> None:
     befall, loaded = IN_FILES[name]

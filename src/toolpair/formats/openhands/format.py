@@ -122,8 +122,8 @@ def log_in(items: Sequence[Item]) -> Log:
     path, end = tree.walk(leaf)
     unread = [node.place for node in tree.nodes if isinstance(node.value, Damaged)]
     blocked = named is None and bool(unread) and (leaf is None or unread[-1] > leaf.place)
-    names = facts_in(items).get("marked", ())
-    marked = [node for node in path if (_name(node.value) or "").rpartition("/")[2] in names] if names else []
+    places = facts_in(items).get("marked", ())
+    marked = [node for node in path if node.place in places]
     return Log(items, tree, path, _without_halves(view_of(path), path), state, leafless, gaps, end, blocked, marked)
 
 
