@@ -61,6 +61,8 @@ class _Relinked:
     def __init__(self, log: Log, made: Sequence[Item], links: Mapping[int, Any], ids: Mapping[int, Any]) -> None:
         self.log = log
         self.made = made
+        stateless = log.stateless.uid if log.stateless is not None else None
+        self.events = [item for item in made if _is_event(item) and item.uid != stateless]
         self.left = {item.uid for item in made}
         self.old = {node.uid: node for node in log.tree.nodes}
         taken = set(log.tree.by_id)
@@ -98,7 +100,7 @@ class _Relinked:
     def items(self) -> list[Item]:
         changes: _Changes = {}
         before: Any = None
-        for place, item in enumerate(item for item in self.made if _is_event(item)):
+        for place, item in enumerate(self.events):
             if isinstance(item.value, Damaged):
                 before = LOST
                 continue
@@ -137,7 +139,7 @@ class _Relinked:
     def _marks(self, changes: _Changes) -> None:
         """Which files begin with a byte order mark is known by their places, which may be others now."""
         marked = [node.uid for node in self.log.tree.nodes if node.place in facts_in(self.log.items).get("marked", ())]
-        places = [place for place, item in enumerate(filter(_is_event, self.made)) if item.uid in marked]
+        places = [place for place, item in enumerate(self.events) if item.uid in marked]
         first = next((item for item in self.made if row_of(item.value, FACTS)), None)
         if first is not None and places != facts_in(self.made).get("marked"):
             changes.setdefault(first.uid, {})[FACTS, "marked"] = places
