@@ -24,6 +24,7 @@ FORMAT: Final = Format(
     apply=lazy("toolpair.formats.hermes.writing:apply"),
     sees=lazy("toolpair.formats.hermes.sending:sees"),
     damage=lazy("toolpair.formats.hermes.history:damage"),
+    reads_nan=True,
     check=lazy("toolpair.formats.hermes.history:check"),
     light=lazy("toolpair.formats.hermes.light:light"),
     clean_by=frozenset({"openai-chat"}),
