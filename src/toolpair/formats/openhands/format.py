@@ -80,12 +80,14 @@ class Log(Struct, frozen=True, eq=False):
     """What could be the last event cannot be read."""
     marked: Sequence[Node]
     """Events on the way whose file begins with a byte order mark."""
+    stateless: Item | None = None
+    """The conversation's own file, where it does not hold what OpenHands wrote."""
 
     @property
     def is_loaded(self) -> bool:
         """Whether OpenHands loads the conversation."""
         behind = next((node.place for node in self.tree.nodes if node.uid in self.gaps), len(self.tree.nodes))
-        if self.end != "root" or self.leafless or self.is_blocked or self.marked:
+        if self.end != "root" or self.leafless or self.is_blocked or self.marked or self.stateless is not None:
             return False
         return all(node.place < behind for node in self.path)
 
@@ -107,8 +109,13 @@ def log_of(transcript: Transcript) -> Log:
 
 
 def log_in(items: Sequence[Item]) -> Log:
-    events = [item for item in items if row_of(item.value, EVENT) or isinstance(item.value, Damaged)]
     state = next((item for item in items if state_in(item.value)), None)
+    stateless = stateless_in(items)
+    events = [
+        item
+        for item in items
+        if row_of(item.value, EVENT) or (isinstance(item.value, Damaged) and item is not stateless)
+    ]
     gaps: list[int] = []
     tree = NodeTree(list(_nodes(events, gaps)), merges=True, new_id=uuid_from)
     about = state_in(state.value) if state is not None else {}
@@ -122,9 +129,19 @@ def log_in(items: Sequence[Item]) -> Log:
     path, end = tree.walk(leaf)
     unread = [node.place for node in tree.nodes if isinstance(node.value, Damaged)]
     blocked = named is None and bool(unread) and (leaf is None or unread[-1] > leaf.place)
-    names = facts_in(items).get("marked", ())
-    marked = [node for node in path if (_name(node.value) or "").rpartition("/")[2] in names] if names else []
-    return Log(items, tree, path, _without_halves(view_of(path), path), state, leafless, gaps, end, blocked, marked)
+    places = facts_in(items).get("marked", ())
+    marked = [node for node in path if node.place in places]
+    view = _without_halves(view_of(path), path)
+    return Log(items, tree, path, view, state, leafless, gaps, end, blocked, marked, stateless)
+
+
+def stateless_in(items: Sequence[Item]) -> Item | None:
+    """The conversation's own file, which is the first one, if it cannot be read or holds something else."""
+    first = items[0] if items else None
+    if first is None or state_in(first.value):
+        return None
+    is_own = isinstance(first.value, Damaged) or DATA in row_of(first.value, STATE)
+    return first if is_own and not any(state_in(item.value) for item in items) else None
 
 
 def _nodes(events: Sequence[Item], gaps: list[int]) -> Iterator[Node]:
@@ -281,19 +298,33 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
         if row and not isinstance(event_in(item.value).get("id"), str):
             said = "This file does not hold {}, so OpenHands cannot load the conversation."
             holds_something_else(context, item.uid, row.get(DATA), said, "an event")
+    if log.stateless is not None:
+        value = log.stateless.value
+        rule = value.rule if isinstance(value, Damaged) else "record.bad_json"
+        text = f"base_state.json does not hold what OpenHands writes there, so {NOT_LOADED}."
+        left = "Only OpenHands knows what was in it: take the file from a backup of yours."
+        error(
+            rule,
+            log.stateless.uid,
+            text,
+            "the file was cut off, or something else was written in its place",
+            None,
+            left,
+        )
+    impact: Impact = "loses" if log.is_loaded else "stops"
     told: set[int | None] = set()
     for one in _cuts(links_of(log.tree, log.path, log.end, len(context.messages), TITLE)):
         if one.cut is not None and one.record is not None:
             links = one.cut.repair.relink if one.cut.repair is not None else ()
             fix = recommended("reconnect", "let it follow the event before it", *(Relink(*link) for link in links))
             cause = "the file of an event was lost, or cannot be read"
-            error(one.cut.rule, one.record, f"{NOT_LOADED}: {_NOT_THERE[one.cut.rule]}.", cause, fix)
+            text = f"{NOT_LOADED}: {_NOT_THERE[one.cut.rule]}."
+            error(one.cut.rule, one.record, text, cause, fix, impact=impact)
             told.add(one.record)
     for node in log.tree.nodes:
         if node.uid in log.gaps and node.uid not in told:
             text, cause = f"An event before this one is lost: {_GAP}.", "the file of an event was lost or removed"
             fix = recommended("reconnect", "number the events anew", Relink(node.uid, node.parent))
-            impact: Impact = "loses" if log.is_loaded else "stops"
             error("chain.missing_parent", node.uid, text, cause, fix, impact=impact)
     if log.leafless and log.state is not None:
         edit = SetInRecord(log.state.uid, (STATE, DATA, LEAF), log.path[-1].id if log.path else None)
@@ -369,7 +400,9 @@ def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage
     log = log_of(transcript)
     read = {node.uid for node in log.path} | ({log.state.uid} if log.state is not None else set())
 
-    def effect(damage: Damage) -> ResumeEffect:
+    def effect(damage: Damage) -> ResumeEffect | None:
+        if log.stateless is not None and damage.record == log.stateless.uid:
+            return None  # told on its own: without the file there is no conversation, so it is never set aside
         if damage.readable and damage.rule not in _UNREAD:
             return effect_on_readers(damage, TITLE) or _UNUSED
         return _STOPS if damage.record in read or not log.is_loaded else _UNUSED
