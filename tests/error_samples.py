@@ -257,8 +257,9 @@ SAMPLES: Final[dict[str, Sample]] = {
     "RSP21": Sample("Invalid 'input[284].output[1].image_url'. Expected a valid URL, but got a value with an invalid format.", message=284, block=1),
     "SRV03": Sample('invalid request: all elements in history must have a message.'),
     "CPL03": Sample('Prompt failed validation with the reason: No messages provided. Please file an issue.'),
+    "CPL04": Sample('Session file is corrupted (line 1086: SyntaxError: Unterminated string in JSON at position 8038'),
     "OLL02": Sample('invalid message content type: <nil>'),
-    "PYS01": Sample("'utf-8' codec can't encode characters in position 3-4: surrogates not allowed"),
+    "PYS01": Sample("API Error: 400 str is not valid UTF-8: surrogates not allowed: line 1 column 1 (char 0)"),
 }
 NEIGHBOURS: Final[dict[str, str]] = {
     "ANT49": 'Request exceeds the maximum age',
@@ -337,6 +338,11 @@ NEIGHBOURS: Final[dict[str, str]] = {
     "XMI02": 'The album supports at most 100 images per page.',
     "GRQ05": "property 'store' is unsupported, did you mean 'stop'?",
     "CPL01": 'Invalid JSON format in tool definitions',
+    "CPL04": 'Session file is corrupted (line 1086: no such theme)',
+    "BDR03": 'exceeds the number of toolUse blocks of the previous release',
+    "ANT26": 'We wrote about tool use concurrency issues in the wiki',
+    "VSD01": 'AI_MissingToolResultsErrorHandler registered',
+    "PYS01": "UnicodeEncodeError: 'utf-8' codec can't encode character '\\udce9' in position 7937: surrogates not allowed",
     "KIR01": 'Improperly formed URL in request.',
     "LGR01": 'Found AIMessages with usage data that do not have a model name.',
     "ADK01": 'No function call event found in the audit log',

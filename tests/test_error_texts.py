@@ -162,6 +162,8 @@ def left_of_it(text: str, id_: str) -> bool:
     """Whether a text still has what makes it this error."""
     error = next(error for error in texts() if error.id == id_)
     said = PastedText.of(text).bare
+    if error.beside and not any(word in said for word in error.beside):
+        return False
     for words in error.words:
         tells = [tell for tell in error.tells if tell in words] or [words]
         for tell in tells:
@@ -421,15 +423,58 @@ def test_words_that_nobody_has_read_are_known_by_what_they_say(rule: str, said: 
         "温度参数非法，请检查文档",
         "A phone says: duplicate call_id",
         "the prompt is too long, summarizing",
+        "tool_call_id must refer to a person on the call sheet",
+        'Invalid option: expected one of "user"|"assistant" at "params.members[0].role"',
+        'Invalid option: expected one of "text"|"image" at "params.messages[0].content[1].type"',
+        "no tool call found to match the filter",
+        "The system message must be at hand in every shift",
+        "An empty user prompt template was provided. Every user message needs at least one label.",
+        "tools.0.cache_control: Extra inputs are not permitted",
+        "The earlier tool result is missing a title",
+        "Session too large to export",
+        "choices.0.message.content: Input should be a valid string",
+        "rows[3].message.content must be a string",
+        "TypeError: str is not valid UTF-8: surrogates not allowed",
+        "done\n2026-02-01 10:00:00 ERROR Could not upload: toolResult is corrupted",
     ],
 )
 def test_words_about_something_else_are_not_known_by_what_they_say(text: str) -> None:
     assert recognise(text) is None
 
 
+def test_other_records_of_a_log_hide_nothing() -> None:
+    """Words of something else in the record before or behind are not about the error."""
+    before = "2026-02-01 08:40:40,100 INFO uploaded a video to the bucket\n2026-02-01 08:40:41,738 ERROR "
+    behind = '\nERROR:    Exception in ASGI application\nTraceback (most recent call last):\n  File "/app/docker.py"'
+    for said in (
+        "messages[3]: every tool call needs to be followed by a tool message",
+        'messages[3]: unsupported role "critic"',
+        "messages[3].content must not be null",
+        SAMPLES["BDR03"].text,
+    ):
+        alone = recognise(said)
+        assert alone is not None and alone == recognise(before + said) == recognise(said + behind), said
+    assert recognise("messages[3]: an uploaded docker image\nERROR: could not be decoded") is None
+
+
+def test_the_words_of_an_api_name_its_error_where_nobodys_wording_is_known() -> None:
+    for said, id_ in (
+        ("messages.3: tool_use blocks must be followed by tool_result blocks", "ANT01"),
+        ("messages.4.content.0: tool_result has no corresponding tool_use in the previous message", "ANT02"),
+        ("toolUse blocks at messages.3 have no toolResult blocks", "BDR01"),
+        ('messages: Unexpected role "tool". The Messages API accepts roles "user", "assistant" only', "ANT38"),
+        ("messages.3: tool calls must be followed by tool messages", "OAI01"),
+    ):
+        found = recognise(said)
+        assert found is not None and found.read_like and found.is_of_nobody and found.error.id == id_, said
+
+
 def test_all_texts_are_data_that_hold_together() -> None:
     known = set(RULES)
     read = {says[0] for says in tables().says}
+    for id_, whose in tables().in_words_of.items():
+        assert id_ in read
+        read |= set(whose.values())
     assert {error.id for error in texts()} == set(SAMPLES) and len(texts()) == len(SAMPLES) > 230
     for error in texts():
         assert error.provider in PROFILES or error.provider in TITLES
@@ -437,6 +482,7 @@ def test_all_texts_are_data_that_hold_together() -> None:
         assert error.judged_as is None or is_profile(error.judged_as)
         assert error.at in ("itself", "behind", "conversation")
         assert set(error.rules) <= known, error.id
+        assert all(word == squeezed(word) for word in error.beside)
         assert error.meaning.endswith(".") and error.remedy.endswith(".")
         assert error.link.startswith("https://")
         if error.id in read:

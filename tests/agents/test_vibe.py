@@ -91,5 +91,5 @@ def test_a_repaired_session_is_sent_valid_and_whole(
     skip_for(vibe.why_not(before))
     files = {name: fixed(opened(tmp_path, version, planted[name].data)) for name in planted.keys() - READ_OTHERWISE}
     sent = vibe.resume(files, before)
-    refused = partial(errors_of, folder=tmp_path, profile="mistral")
+    refused = partial(errors_of, folder=tmp_path)
     assert all_faults(sent, planted, seen_in(files, partial(opened, tmp_path, version)), difference, refused) == {}

@@ -133,6 +133,34 @@ def test_only_the_branch_that_goes_on_is_read(tmp_path: Path) -> None:
     assert ids(open_session(conversation(tmp_path / "c", [*events, again]))) == [20]
 
 
+def test_a_byte_order_mark_is_told_whatever_number_its_file_gets(tmp_path: Path) -> None:
+    folder = conversation(tmp_path, with_defects("no_result"))
+    IN_FILES["byte_order_mark"][0](folder)
+    session, before = open_session(folder), tree(folder)
+    assert session.stage_recommended() is not None and errors(session) == ["record.bom"]
+    shown = session.to_bytes()
+    session.save()
+    assert open_session(folder).to_bytes() == shown and errors(open_session(folder)) == ["record.bom"]
+    assert tree(folder)[str(folder / "base_state.json")] == before[str(folder / "base_state.json")]
+
+
+@pytest.mark.parametrize("data", [b'{"id": "47a38f70-80', b"", b"[]", b"null", b"{}"])
+def test_a_file_of_the_conversation_that_says_nothing_is_told_and_kept(data: bytes, tmp_path: Path) -> None:
+    folder = conversation(tmp_path, with_defects("no_result"))
+    (folder / "base_state.json").write_bytes(data)
+    session = open_session(folder)
+    assert seen_of(session).refuses is not None
+    session.stage_recommended()
+    session.save()
+    again = open_session(folder)
+    assert [(one.rule.partition(".")[0], bool(one.no_fix)) for one in again.problems if one.severity == "error"] == [
+        ("record", True)
+    ]
+    assert (folder / "base_state.json").read_bytes() == data and seen_of(again).refuses is not None
+    names = sorted(path.name for path in (folder / "events").glob("event-*"))
+    assert [int(name.split("-")[1]) for name in names] == list(range(len(names)))
+
+
 @pytest.mark.parametrize("name", IN_FILES)
 def test_what_befalls_files_is_told_and_mended(name: str, tmp_path: Path) -> None:
     befall, loaded = IN_FILES[name]

@@ -59,7 +59,8 @@ class OpenHandsFolder(FolderLayout):
     def files(self, folder: str, session: str) -> Iterator[Row]:
         if session == os.path.basename(os.path.abspath(folder)):
             state, event = _TABLES
-            marked = [name for name in _names(folder) if peek.head(os.path.join(folder, _EVENTS, name), 3) == BOM]
+            paths = (os.path.join(folder, _EVENTS, name) for name in _names(folder))
+            marked = [place for place, path in enumerate(paths) if peek.head(path, 3) == BOM]
             facts = {"marked": marked} if marked else None
             yield Row(state, {"id": _stored(_STATE), "folder": _stored(session)}, facts)
             for name in _names(folder):

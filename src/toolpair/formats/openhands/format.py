@@ -27,7 +27,7 @@ from toolpair.formats.engine.reading.tree_history import (
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
 from toolpair.formats.forms.registry import Form, form_in
 from toolpair.formats.openhands.detection import BESIDE, DATA, EVENT, LEAF, NAME, STATE, event_in, state_in
-from toolpair.rules.problem import Cause, Impact
+from toolpair.rules.problem import Cause, Fix, Impact
 from toolpair.rules.where import at_result
 from toolpair.transcript.edits import Relink, SetInRecord
 from toolpair.transcript.model import COMPACTED, Boundary, Damaged, Transcript
@@ -80,12 +80,14 @@ class Log(Struct, frozen=True, eq=False):
     """What could be the last event cannot be read."""
     marked: Sequence[Node]
     """Events on the way whose file begins with a byte order mark."""
+    stateless: Item | None = None
+    """The conversation's own file, where it does not hold what OpenHands wrote."""
 
     @property
     def is_loaded(self) -> bool:
         """Whether OpenHands loads the conversation."""
         behind = next((node.place for node in self.tree.nodes if node.uid in self.gaps), len(self.tree.nodes))
-        if self.end != "root" or self.leafless or self.is_blocked or self.marked:
+        if self.end != "root" or self.leafless or self.is_blocked or self.marked or self.stateless is not None:
             return False
         return all(node.place < behind for node in self.path)
 
@@ -107,8 +109,13 @@ def log_of(transcript: Transcript) -> Log:
 
 
 def log_in(items: Sequence[Item]) -> Log:
-    events = [item for item in items if row_of(item.value, EVENT) or isinstance(item.value, Damaged)]
     state = next((item for item in items if state_in(item.value)), None)
+    stateless = stateless_in(items)
+    events = [
+        item
+        for item in items
+        if row_of(item.value, EVENT) or (isinstance(item.value, Damaged) and item is not stateless)
+    ]
     gaps: list[int] = []
     tree = NodeTree(list(_nodes(events, gaps)), merges=True, new_id=uuid_from)
     about = state_in(state.value) if state is not None else {}
@@ -122,9 +129,19 @@ def log_in(items: Sequence[Item]) -> Log:
     path, end = tree.walk(leaf)
     unread = [node.place for node in tree.nodes if isinstance(node.value, Damaged)]
     blocked = named is None and bool(unread) and (leaf is None or unread[-1] > leaf.place)
-    names = facts_in(items).get("marked", ())
-    marked = [node for node in path if (_name(node.value) or "").rpartition("/")[2] in names] if names else []
-    return Log(items, tree, path, _without_halves(view_of(path), path), state, leafless, gaps, end, blocked, marked)
+    places = facts_in(items).get("marked", ())
+    marked = [node for node in path if node.place in places]
+    view = _without_halves(view_of(path), path)
+    return Log(items, tree, path, view, state, leafless, gaps, end, blocked, marked, stateless)
+
+
+def stateless_in(items: Sequence[Item]) -> Item | None:
+    """The conversation's own file, which is the first one, if it cannot be read or holds something else."""
+    first = items[0] if items else None
+    if first is None or state_in(first.value):
+        return None
+    is_own = isinstance(first.value, Damaged) or DATA in row_of(first.value, STATE)
+    return first if is_own and not any(state_in(item.value) for item in items) else None
 
 
 def _nodes(events: Sequence[Item], gaps: list[int]) -> Iterator[Node]:
@@ -182,24 +199,25 @@ def _without_halves(view: Iterable[Node], path: Sequence[Node]) -> list[Node]:
     while True:
         there = {node.uid for node in left}
         gone = [node for node in path if kind_of(node) in _SENT and node.uid not in there]
-        responses = {event_in(node.value).get("llm_response_id") for node in gone if kind_of(node) == ACTION}
-        calls, outputs = (
-            {call_id(node) for node in gone if (kind_of(node) == ACTION) is is_call}
-            - {call_id(node) for node in left if (kind_of(node) == ACTION) is is_call}
-            for is_call in (True, False)
-        )
+        calls, outputs = (_calls_of(gone, *kinds) - _calls_of(left, *kinds) for kinds in ((ACTION,), OBSERVED))
+        torn = {response_of(node) for node in gone} - {None}
         halves = {
             node.uid
             for node in left
-            if (kind_of(node) in OBSERVED and call_id(node) in calls)
-            or (
-                kind_of(node) == ACTION
-                and (event_in(node.value).get("llm_response_id") in responses or call_id(node) in outputs)
-            )
+            if call_id(node) in (calls if kind_of(node) in OBSERVED else outputs) or response_of(node) in torn
         }
         if not halves:
             return left
         left = [node for node in left if node.uid not in halves]
+
+
+def _calls_of(nodes: Iterable[Node], *kinds: str) -> set[Any]:
+    return {call_id(node) for node in nodes if kind_of(node) in kinds} - {None}
+
+
+def response_of(node: Node) -> Any:
+    """The response that a call is of; None for anything else."""
+    return event_in(node.value).get("llm_response_id") if kind_of(node) == ACTION else None
 
 
 def call_id(node: Node) -> Any:
@@ -228,6 +246,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         replace(one, note="summary") if len(one.records) == 1 and one.records[0] in summaries else one
         for one in found.messages
     )
+    condensed = [Boundary(n, COMPACTED) for n, one in enumerate(messages) if summaries.intersection(one.records)]
     links = links_of(log.tree, log.path, log.end, len(messages), TITLE)
     own = log.path[-1] if log.path else None
     return replace(
@@ -236,10 +255,9 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         agent=TITLE,
         session_id=as_text(state_in(log.state.value).get("id")) if log.state is not None else None,
         folder=_folder(log),
-        model=_model(log),
         scopes={**found.scopes, **{node.uid: "inactive" for node in beside}, **malformed_in(items)},
         inactive_blocks=pairs_in(block for node in beside for block in form().reader.blocks(node.value, node.uid)),
-        boundaries=(*(replace(one, cut=None) for one in _cuts(links)), *_condensed(messages, summaries)),
+        boundaries=(*(replace(one, cut=None) for one in _cuts(links)), *condensed),
         tree=branches_and_links(log.tree, log.path, own, links, _words, False),
         agent_facts=log,
     )
@@ -255,19 +273,6 @@ def _folder(log: Log) -> str | None:
     return as_text(about.get("working_dir")) if isinstance(about, dict) else None
 
 
-def _model(log: Log) -> str | None:
-    value: Any = state_in(log.state.value) if log.state is not None else {}
-    for key in ("agent", "llm", "model"):
-        value = value.get(key) if isinstance(value, dict) else None
-    return as_text(value)
-
-
-def _condensed(messages: Sequence[Any], summaries: set[int]) -> Iterator[Boundary]:
-    for number, message in enumerate(messages):
-        if summaries.intersection(message.records):
-            yield Boundary(number, COMPACTED)
-
-
 def _words(node: Node) -> tuple[str, str | None]:
     event = event_in(node.value)
     message = event.get("llm_message") if event.get("source") == "user" else None
@@ -281,57 +286,69 @@ def _words(node: Node) -> tuple[str, str | None]:
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:
     log = log_of(context.transcript)
+
+    def error(
+        rule: str, uid: int, text: str, cause: str, fix: Fix | None, no_fix: str = "", impact: Impact = "stops"
+    ) -> None:
+        fixes = (fix,) if fix is not None else ()
+        add_error(context, rule, text, uid, impact, Cause(rule, cause), *fixes, no_fix=no_fix or None)
+
     for item in items:
         row = row_of(item.value, EVENT)
         if row and not isinstance(event_in(item.value).get("id"), str):
             said = "This file does not hold {}, so OpenHands cannot load the conversation."
             holds_something_else(context, item.uid, row.get(DATA), said, "an event")
+    if log.stateless is not None:
+        value = log.stateless.value
+        rule = value.rule if isinstance(value, Damaged) else "record.bad_json"
+        text = f"base_state.json does not hold what OpenHands writes there, so {NOT_LOADED}."
+        left = "Only OpenHands knows what was in it: take the file from a backup of yours."
+        error(
+            rule,
+            log.stateless.uid,
+            text,
+            "the file was cut off, or something else was written in its place",
+            None,
+            left,
+        )
     impact: Impact = "loses" if log.is_loaded else "stops"
-    lost = list(_cuts(links_of(log.tree, log.path, log.end, len(context.messages), TITLE)))
-    for one in lost:
+    told: set[int | None] = set()
+    for one in _cuts(links_of(log.tree, log.path, log.end, len(context.messages), TITLE)):
         if one.cut is not None and one.record is not None:
             links = one.cut.repair.relink if one.cut.repair is not None else ()
             fix = recommended("reconnect", "let it follow the event before it", *(Relink(*link) for link in links))
+            cause = "the file of an event was lost, or cannot be read"
             text = f"{NOT_LOADED}: {_NOT_THERE[one.cut.rule]}."
-            cause = Cause(one.cut.rule, "the file of an event was lost, or cannot be read")
-            add_error(context, one.cut.rule, text, one.record, impact, cause, fix)
+            error(one.cut.rule, one.record, text, cause, fix, impact=impact)
+            told.add(one.record)
     for node in log.tree.nodes:
-        if node.uid in log.gaps and node.uid not in {one.record for one in lost}:
-            text = f"An event before this one is lost: {_GAP}."
+        if node.uid in log.gaps and node.uid not in told:
+            text, cause = f"An event before this one is lost: {_GAP}.", "the file of an event was lost or removed"
             fix = recommended("reconnect", "number the events anew", Relink(node.uid, node.parent))
-            cause = Cause("chain.missing_parent", "the file of an event was lost or removed")
-            add_error(context, "chain.missing_parent", text, node.uid, impact, cause, fix)
+            error("chain.missing_parent", node.uid, text, cause, fix, impact=impact)
     if log.leafless and log.state is not None:
-        title = "name the last event that is there"
-        last = log.path[-1].id if log.path else None
-        fix = recommended("write", title, SetInRecord(log.state.uid, (STATE, DATA, LEAF), last))
-        cause = Cause("chain.wrong_leaf", "the files of the last events were lost or removed")
-        text = f"{NOT_LOADED}: {_NO_SUCH}."
-        add_error(context, "chain.wrong_leaf", text, log.state.uid, "stops", cause, fix)
+        edit = SetInRecord(log.state.uid, (STATE, DATA, LEAF), log.path[-1].id if log.path else None)
+        fix = recommended("write", "name the last event that is there", edit)
+        cause = "the files of the last events were lost or removed"
+        error("chain.wrong_leaf", log.state.uid, f"{NOT_LOADED}: {_NO_SUCH}.", cause, fix)
     for node in log.marked:
         text = f"The file begins with a byte order mark: {NOT_LOADED}."
-        no_fix = "Save the file without a byte order mark (as UTF-8) in an editor."
-        add_error(
-            context, "record.bom", text, node.uid, "stops", Cause("record.bom", "an editor left it"), no_fix=no_fix
+        error(
+            "record.bom", node.uid, text, "an editor left it", None, "Save it without a byte order mark in an editor."
         )
     _other_actions(context, log)
     there = {node.uid for node in log.view}
     for node in unmatched(log.path):
         if node.uid not in there:
             text = f"A condensation leaves out this call, which has no result: {AGAIN}."
-            cause = Cause("result.missing", "the condensation came between the call and its result")
             left = "The call is no longer sent, so that no result can be given to it."
-            add_error(context, "result.missing", text, node.uid, "stops", cause, no_fix=left)
+            error("result.missing", node.uid, text, "the condensation came before the result", None, left)
     for first, node in second_thoughts(log.view):
-        own = event_in(node.value)["thought"]
-        title = "put the text before the first call of its response"
-        edits = (
-            SetInRecord(first.uid, (EVENT, DATA, "thought"), [*event_in(first.value)["thought"], *own]),
-            SetInRecord(node.uid, (EVENT, DATA, "thought"), []),
-        )
-        cause = Cause("rollout.envelope", "another program wrote the event")
+        texts = [*event_in(first.value)["thought"], *event_in(node.value)["thought"]]
+        edits = (SetInRecord(one.uid, (EVENT, DATA, "thought"), say) for one, say in ((first, texts), (node, [])))
+        fix = recommended("move-text", "put the text before the first call of its response", *edits)
         text = f"This call is not the first of its response and has a text of its own: {STOPS_THERE}."
-        add_error(context, "rollout.envelope", text, node.uid, "stops", cause, recommended("move-text", title, *edits))
+        error("rollout.envelope", node.uid, text, "another program wrote the event", fix)
 
 
 def unmatched(path: Sequence[Node]) -> list[Node]:
@@ -354,11 +371,10 @@ def second_thoughts(view: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
     """The first call of a response, and a later one that has a text of its own."""
     first: Node | None = None
     for node in view:
-        event = event_in(node.value)
-        response = event.get("llm_response_id") if event.get("kind") == ACTION else None
-        if response is None or first is None or event_in(first.value).get("llm_response_id") != response:
+        response = response_of(node)
+        if response is None or first is None or response_of(first) != response:
             first = node if response is not None else None
-        elif event.get("thought"):
+        elif event_in(node.value).get("thought"):
             yield first, node
 
 
@@ -384,7 +400,9 @@ def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage
     log = log_of(transcript)
     read = {node.uid for node in log.path} | ({log.state.uid} if log.state is not None else set())
 
-    def effect(damage: Damage) -> ResumeEffect:
+    def effect(damage: Damage) -> ResumeEffect | None:
+        if log.stateless is not None and damage.record == log.stateless.uid:
+            return None  # told on its own: without the file there is no conversation, so it is never set aside
         if damage.readable and damage.rule not in _UNREAD:
             return effect_on_readers(damage, TITLE) or _UNUSED
         return _STOPS if damage.record in read or not log.is_loaded else _UNUSED

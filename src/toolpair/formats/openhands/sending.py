@@ -20,6 +20,7 @@ from toolpair.formats.openhands.format import (
     form,
     kind_of,
     log_of,
+    response_of,
     second_thoughts,
     unmatched,
 )
@@ -41,7 +42,10 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
         (str(message.role), [SentPart.of(by_key.get(block.key, block)) for block in message.blocks])
         for message in form().read([by_uid[node.uid] for node in kept]).messages
     ]
-    again = [_result(node) for node in unmatched(log.path)]
+    again = [
+        SentPart({"type": "tool_result", "tool_use_id": call_id(node), "content": _NEW_OUTPUT})
+        for node in unmatched(log.path)
+    ]
     if again:
         said.append(("user", again))
     return request(TITLE, VERSION, said, blocks, f"{STOPS_THERE}." if any(second_thoughts(kept)) else None)
@@ -51,14 +55,6 @@ def runs_again(transcript: Transcript) -> set[int]:
     """uids of the calls that are run when the conversation goes on."""
     log = log_of(transcript)
     return {node.uid for node in unmatched(log.path)} if log.is_loaded else set()
-
-
-def _result(node: Node) -> SentPart:
-    return SentPart({"type": "tool_result", "tool_use_id": call_id(node), "content": _NEW_OUTPUT})
-
-
-def _response(node: Node) -> Any:
-    return event_in(node.value).get("llm_response_id")
 
 
 # --- what is left out ----------------------------------------------------------------------------------------
@@ -84,8 +80,8 @@ def _second_outputs(left: Sequence[Node], path: Sequence[Node]) -> Iterator[int]
 def _parts_of_responses(left: Sequence[Node], path: Sequence[Node]) -> Iterator[int]:
     """Calls of a response of which another call is gone."""
     there = {node.uid for node in left}
-    torn = {_response(node) for node in path if kind_of(node) == ACTION and node.uid not in there}
-    yield from (node.uid for node in left if kind_of(node) == ACTION and _response(node) in torn)
+    torn = {response_of(node) for node in path if node.uid not in there} - {None}
+    yield from (node.uid for node in left if response_of(node) in torn)
 
 
 def _halves_of_pairs(left: Sequence[Node], path: Sequence[Node]) -> Iterator[int]:

@@ -11,13 +11,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from toolpair.formats.engine.reading.reading import as_text
-from toolpair.formats.engine.reading.stored_rows import row_of
+from toolpair.formats.engine.reading.stored_rows import facts_in, row_of
 from toolpair.formats.engine.reading.tree_history import Node, fresh_id, uuid_from
 from toolpair.formats.engine.writing.linear import with_slots
 from toolpair.formats.format import Item
 from toolpair.formats.forms.writing import FormLinear, FormWriter
 from toolpair.formats.openhands.detection import DATA, EVENT, LEAF, NAME, STATE, event_in
 from toolpair.formats.openhands.format import ACTION, LOST, OBSERVED, ROOT, Log, form, is_summary, log_of, view_of
+from toolpair.source.rows.layout import FACTS
 from toolpair.transcript.draft import Slot
 from toolpair.transcript.edits import ABSENT, Edit, Reidentify, Relink
 from toolpair.transcript.model import Damaged, Transcript
@@ -60,6 +61,8 @@ class _Relinked:
     def __init__(self, log: Log, made: Sequence[Item], links: Mapping[int, Any], ids: Mapping[int, Any]) -> None:
         self.log = log
         self.made = made
+        stateless = log.stateless.uid if log.stateless is not None else None
+        self.events = [item for item in made if _is_event(item) and item.uid != stateless]
         self.left = {item.uid for item in made}
         self.old = {node.uid: node for node in log.tree.nodes}
         taken = set(log.tree.by_id)
@@ -97,7 +100,7 @@ class _Relinked:
     def items(self) -> list[Item]:
         changes: _Changes = {}
         before: Any = None
-        for place, item in enumerate(item for item in self.made if _is_event(item)):
+        for place, item in enumerate(self.events):
             if isinstance(item.value, Damaged):
                 before = LOST
                 continue
@@ -106,6 +109,7 @@ class _Relinked:
         self._ends(changes)
         self._answers(changes)
         self._summaries(changes)
+        self._marks(changes)
         return [
             Item(item.uid, with_slots(item.value, own)) if (own := changes.get(item.uid)) else item
             for item in self.made
@@ -131,6 +135,14 @@ class _Relinked:
         if leads_to == parent and item.uid in self.old:
             return {}
         return {(EVENT, DATA, "parent_id"): ROOT if parent is None else parent}
+
+    def _marks(self, changes: _Changes) -> None:
+        """Which files begin with a byte order mark is known by their places, which may be others now."""
+        marked = [node.uid for node in self.log.tree.nodes if node.place in facts_in(self.log.items).get("marked", ())]
+        places = [place for place, item in enumerate(self.events) if item.uid in marked]
+        first = next((item for item in self.made if row_of(item.value, FACTS)), None)
+        if first is not None and places != facts_in(self.made).get("marked"):
+            changes.setdefault(first.uid, {})[FACTS, "marked"] = places
 
     def _ends(self, changes: _Changes) -> None:
         """The last event, where the file of the conversation names it."""

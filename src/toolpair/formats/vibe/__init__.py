@@ -22,5 +22,6 @@ FORMAT: Final = Format(
     apply=lazy("toolpair.formats.vibe.format:apply"),
     sees=lazy("toolpair.formats.vibe.format:sees"),
     damage=lazy("toolpair.formats.vibe.format:damage"),
+    reads_nan=True,
     check=lazy("toolpair.formats.vibe.format:check"),
 )

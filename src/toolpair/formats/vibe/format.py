@@ -11,15 +11,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct
+
 from toolpair.dialects.openai_chat import message_of, waiting_in
 from toolpair.dialects.openai_chat_writer import WRITER
 from toolpair.formats.engine.damage.lost import effect_on_readers
-from toolpair.formats.engine.damage.own_problems import no_message
-from toolpair.formats.engine.reading.reading import as_text, malformed_in, pairs_in
+from toolpair.formats.engine.damage.own_problems import add_error, no_message
+from toolpair.formats.engine.reading.reading import as_text, facts_of, malformed_in, pairs_in
 from toolpair.formats.engine.sending import Said, request
 from toolpair.formats.engine.writing.linear import Linear
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentPart, SentRequest, View
 from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause
 from toolpair.source import peek
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import COMPACTED, Boundary, Damaged, Message, Transcript
@@ -35,6 +38,13 @@ _MARKS: Final = tuple(
     f"<{end}{name}>" for name in ("previous_user_messages", "compaction_summary") for end in ("", "/")
 )
 STOPS: Final = "Mistral Vibe does not resume this session"
+_MOST_READ: Final = 1 << 28
+"""Bytes of a file in which empty lines are looked for."""
+
+
+class VibeFile(Struct, frozen=True):
+    has_empty_line: bool = False
+    """An empty line belongs to no message, and Vibe reads each line as one."""
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
@@ -61,6 +71,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         native=True,
         agent=TITLE,
         agent_version=view.agent_version,
+        agent_facts=VibeFile(_has_empty_line(view)),
         session_id=as_text(about.get("session_id")),
         folder=folder_in(about),
         scopes=scopes,
@@ -76,6 +87,11 @@ def is_summary(value: dict[str, Any]) -> bool:
     text = as_text(value.get("content")) or ""
     own = value.get("role") == "user" and value.get("injected") is True
     return own and all(mark in text for mark in _MARKS)
+
+
+def _has_empty_line(view: View) -> bool:
+    lines = peek.head(str(view.beside.path), _MOST_READ).split(b"\n") if view.beside is not None else []
+    return not all(map(bytes.strip, lines[: -1 if lines and not lines[-1] else None]))
 
 
 def meta_beside(view: View) -> dict[str, Any]:
@@ -100,7 +116,8 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     old = _is_old(transcript.agent_version)
     sent = _filled(said) if old else said
     blocks = (block for message in transcript.messages for block in message.blocks)
-    refuses = f"{STOPS}: it has a line that is not a message." if any(map(_is_none, items)) else None
+    stops = any(map(_is_none, items)) or facts_of(transcript, VibeFile).has_empty_line
+    refuses = f"{STOPS}: it has a line that is not a message." if stops else None
     return request(TITLE, BEFORE if old else NEWEST, sent, blocks, refuses)
 
 
@@ -160,6 +177,11 @@ def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage
 def check(context: Context, items: Sequence[Item], view: View) -> None:
     """Lines that are no messages. Fields that no API knows are Vibe's own, which it does not send."""
     context.problems[:] = [problem for problem in context.problems if problem.rule != "field.unsupported"]
+    if items and facts_of(context.transcript, VibeFile).has_empty_line:
+        cause = Cause("record.bad_json", "an editor left it, or another program wrote it")
+        text = f"The file has an empty line, so {STOPS}."
+        left = "Remove the empty line in an editor."
+        add_error(context, "record.bad_json", text, items[0].uid, "stops", cause, no_fix=left)
     for item in items:
         if _is_none(item):
             text = f"This line is not a message, so {STOPS}."

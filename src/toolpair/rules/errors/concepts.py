@@ -28,8 +28,15 @@ _MOST: Final = 20_000
 """Characters at the end of a paste that are looked at."""
 _EXPLAINS: Final = 150
 """Characters (squeezed) after an error in which a server may say what it wants instead."""
+_SEGMENT: Final = r"(?!(?:messages|contents|history|input)\b)[\w-]{1,60}[.\[]"
+_TIME: Final = rf"(?:\d{{4}}-\d\d-\d\d[T{BLANK}])?\d\d:\d\d:\d\d[\d.,Z{BLANK}\]-]*"
+_LEVEL: Final = r"(?:DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b"
+"""How another record of a log begins."""
 _WORD: Final = re.compile(
-    r"(?P<data>base64,[\w+/=.…]*)|(?P<id>[A-Za-z]+[_-](?a:[\w-]{0,99}\d[\w-]*))|(?P<chinese>[\u4e00-\u9fff]+)"
+    # An entry of something else that holds a message: an export, the answer of a model.
+    rf"(?P<elsewhere>(?<![\w.])(?:{_SEGMENT}){{1,5}}\d{{1,9}}\]?\.(?:{_SEGMENT}){{0,5}}message[.\[])"
+    rf"|(?P<record>[{SOFT}{QUOTE}]\[?(?:{_TIME}(?:\[?{_LEVEL})?|{_LEVEL}|Traceback\b))"
+    r"|(?P<data>base64,[\w+/=.…]*)|(?P<id>[A-Za-z]+[_-](?a:[\w-]{0,99}\d[\w-]*))|(?P<chinese>[\u4e00-\u9fff]+)"
     r"|[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|\d+|[。！？\n]"
     rf"|(?P<key>{QUOTE}\w{{1,40}}{QUOTE}{BLANK}?:{BLANK}?(?=[{QUOTE}{{[\d]|null|None|true|false))"
     rf"|[.!?;](?=[\s{SOFT}{BLANK}{QUOTE}]|\Z)"
@@ -43,8 +50,10 @@ _STATUS: Final = re.compile(r"[45]\d\d")
 _AROUND_KEY: Final = f"{QUOTE}{BLANK}:"
 _IN_PATH: Final = (".", "[")
 _STOP: Final = ";"
+_ELSEWHERE, _RECORD = "@", "§"
+"""Words that stand for a path of something else, and for the beginning of another record of a log."""
 _OF_A_SENTENCE: Final = ".!?,:;"
-_WITHIN: Final = "(?!(?:end|other|done) )"
+_WITHIN: Final = "(?!(?:end|record|other|done) )"
 """What is no end of a sentence, and no word of something else."""
 _GAPS: Final = {
     "~": rf"(?:{_WITHIN}\S+ ){{0,4}}?",
@@ -65,6 +74,8 @@ class _Tables(Struct, frozen=True, dict=True):
     groups: dict[str, str]
     chinese: dict[str, str]
     """Words of Chinese texts, which are read as English ones."""
+    in_words_of: dict[str, dict[str, str]]
+    """The id of an error -> words that one API alone has -> the id of what that API says instead."""
     says: tuple[tuple[str, ...], ...]
     """The id of an error, and rows of concepts that say it; first the more particular ones."""
 
@@ -114,9 +125,13 @@ def tables() -> _Tables:
 
 
 @cache
+def _errors() -> dict[str, ErrorText]:
+    return {error.id: error for error in texts()}
+
+
+@cache
 def _rows() -> tuple[_Row, ...]:
-    known = {error.id: error for error in texts()}
-    return tuple(_Row(known[says[0]], row) for says in tables().says for row in says[1:])
+    return tuple(_Row(_errors()[says[0]], row) for says in tables().says for row in says[1:])
 
 
 class _Line(Struct, frozen=True):
@@ -135,6 +150,13 @@ class _Line(Struct, frozen=True):
     def places(self) -> list[int]:
         """Where each of them begins in all of them joined."""
         return list(accumulate((len(word) + 1 for word in self.said), initial=0))
+
+    def near(self, first: int, end: int) -> Sequence[str]:
+        """What stands in a span and around it in the same record of a log."""
+        before, behind = self.said[max(0, first - _BEFORE) : first], self.said[end : end + _BEHIND]
+        start = before[::-1].index("record") if "record" in before else len(before)
+        stop = behind.index("record") if "record" in behind else len(behind)
+        return self.said[first - start : end + stop]
 
     @property
     def is_of_this(self) -> bool:
@@ -155,11 +177,19 @@ def said_in(pasted: PastedText) -> list[Hit]:
     counts = list(accumulate((mark not in (SOFT, BLANK, QUOTE) for mark in marked), initial=0))
     before = len(pasted.bare) - counts[-1]
     hits = []
-    for rank, start, end, error in found:
+    for rank, start, end, read_as in found:
+        error = _by_whose_words(read_as, marked[start : end + _EXPLAINS])
         first, last = counts[start] + before, counts[end] + before
         wording = Wording(error, "", ("",), (), last - first, 0)
         hits.append((rank, Hit(wording, first, last, last - first, (0, 0), (0, 0), shaped=True)))
     return _chosen(hits)
+
+
+def _by_whose_words(error: ErrorText, marked: str) -> ErrorText:
+    """The error of the API whose words the text has; the one that it reads like where it has nobody's."""
+    said = marked.replace(BLANK, " ").replace(SOFT, "")
+    whose = tables().in_words_of.get(error.id, {})
+    return next((_errors()[other] for words, other in whose.items() if words in said), error)
 
 
 def _chosen(hits: list[tuple[int, Hit]]) -> list[Hit]:
@@ -195,6 +225,10 @@ def _read_as(match: re.Match[str], before: _Line) -> Iterable[str]:
     text, start = match.string, match.start()
     if match["id"]:
         return ()
+    if match["elsewhere"]:
+        return (_ELSEWHERE,)
+    if match["record"]:
+        return (_STOP, _RECORD, _STOP)
     if match["key"]:
         return ("." if word.strip(_AROUND_KEY) == "msg" else _STOP,)
     if match["data"]:
@@ -256,5 +290,5 @@ def _found(line: _Line) -> Iterator[tuple[int, int, int, ErrorText]]:
             continue
         for match in row.pattern.finditer(joined):
             first, end = bisect_right(places, match.start()) - 1, bisect_right(places, match.end()) - 1
-            if _ENDS_THE_READING.isdisjoint(line.said[max(0, first - _BEFORE) : end + _BEHIND]):
+            if _ENDS_THE_READING.isdisjoint(line.near(first, end)):
                 yield rank, line.starts[first], line.ends[end - 1], row.error

@@ -166,8 +166,14 @@ def recognise_all(text: str) -> tuple[Recognised, ...]:
 
 def _known(pasted: PastedText) -> list[Recognised]:
     """The last one first."""
-    found = last_of_each_place(hits(pasted)) or said_in(pasted)
+    found = [hit for hit in last_of_each_place(hits(pasted)) if _is_of_a_model(pasted, hit)] or said_in(pasted)
     return [_read(pasted, hit, found) for hit in found[:_DISTINCT]]
+
+
+def _is_of_a_model(pasted: PastedText, hit: Hit) -> bool:
+    beside = hit.wording.error.beside
+    start, end = _around(pasted, hit)
+    return not beside or any(word in pasted.bare[start:end] for word in beside)
 
 
 def ids_quoted(text: str) -> frozenset[str]:

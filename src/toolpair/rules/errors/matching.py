@@ -154,6 +154,8 @@ def _is_told(hit: Hit, cut: bool) -> bool:
 
 def _starts_well(pasted: PastedText, hit: Hit) -> bool:
     """Whether it does not start inside a word or another path, and a short one not inside a sentence."""
+    if hit.wording.is_name and pasted.bare[hit.end : hit.end + 1].isalnum() and _goes_on(pasted, hit):
+        return False
     if not hit.start or not hit.begins or (hit.first == (0, 0) and hit.wording.only_locates(0)):
         return True
     before = pasted.bare[hit.start - 1]
@@ -162,7 +164,12 @@ def _starts_well(pasted: PastedText, hit: Hit) -> bool:
         # Only digits before it: the text was cut off inside its index.
         another = (before.isalnum() or before in "_.") and not pasted.bare[: hit.start].isdigit()
         return pasted.bare[hit.start] == ":" or not another
-    return lead != BLANK or not before.isalpha() or hit.wording.size >= _SHORT
+    return lead != BLANK or not before.isalpha() or hit.wording.size >= _SHORT or hit.wording.is_name
+
+
+def _goes_on(pasted: PastedText, hit: Hit) -> bool:
+    """Whether a word goes on behind it."""
+    return pasted.between(hit.end, hit.end + 1)[:1] not in (SOFT, BLANK, QUOTE)
 
 
 def _values_fit(pasted: PastedText, hit: Hit) -> bool:

@@ -30,6 +30,9 @@ class ErrorText(Struct, frozen=True):
     tells: tuple[str, ...] = ()
     """What makes it this error: parts of its wordings, of which a text must have one. Errors about other things share
     the words around it. A wording that contains none of them must be there whole."""
+    beside: tuple[str, ...] = ()
+    """Where programs without a model say the same: what must stand near it, one of them, in lower case and without
+    blanks."""
     legacy: bool = False
     wraps: bool = False
     at: str = "itself"

@@ -23,6 +23,7 @@ NAMES: Final = frozenset({"name", "field", "prefix", "role", "type"})
 LISTS: Final = frozenset({"ids", "others"})
 _IN_BACKTICKS: Final = re.compile(r"`[^`]*`")
 """What a shell would run as a command, and so drops from a text in double quotes."""
+_NAME: Final = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)+")
 _APART: Final = "\ue000"
 """A character that no wording has, and that is left when one is squeezed."""
 _STILL_SAYS: Final = 30
@@ -61,6 +62,11 @@ class Wording(Struct, frozen=True, eq=False, dict=True):
         """What makes a text this error: only needed of the few wordings that a text may have."""
         told = tuple(_tell(self.words, tell) for tell in self.told_by if tell in self.words)
         return told or (_whole(self.fixed),)
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it is the name of an error, which no sentence has by chance."""
+        return _NAME.fullmatch(self.words) is not None
 
     def only_locates(self, part: int) -> bool:
         """Whether the fixed part only introduces a location, as in "messages.3.content.1: "."""
