@@ -162,13 +162,12 @@ def test_a_file_of_the_conversation_that_says_nothing_is_told_and_kept(data: byt
     assert [int(name.split("-")[1]) for name in names] == list(range(len(names)))
 
 
-@pytest.mark.parametrize("befalls", ["cut_without_links", "no_leaf"])
+@pytest.mark.parametrize("befalls", ["cut_without_links", "cut", "not_an_event"])
 def test_a_file_before_a_condensation_is_not_set_aside_unasked(befalls: str, tmp_path: Path) -> None:
     """OpenHands would load what is before it, run its last calls again and forget the rest."""
     folder = conversation(tmp_path, with_defects("condensed"))
+    IN_FILES["no_leaf"][0](folder)
     IN_FILES[befalls][0](folder)
-    if befalls == "no_leaf":
-        IN_FILES["cut"][0](folder)
     before, session = tree(folder), open_session(folder)
     session.stage_recommended()
     try:
