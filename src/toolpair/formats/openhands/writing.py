@@ -122,7 +122,9 @@ class _Relinked:
         known = NAME.fullmatch(stored.rpartition("/")[2])
         is_other = id_ is not None and event_in(item.value).get("id") != id_
         if known is None or int(known[1]) != place or is_other:
-            slots[EVENT, "id"] = f"events/event-{place:05}-{known[2] if id_ is None and known is not None else id_}.json"
+            slots[EVENT, "id"] = (
+                f"events/event-{place:05}-{known[2] if id_ is None and known is not None else id_}.json"
+            )
         if is_other:
             slots[EVENT, DATA, "id"] = id_
         return slots
