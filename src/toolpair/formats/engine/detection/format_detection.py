@@ -17,7 +17,7 @@ from toolpair.formats.format import Format
 from toolpair.shell.program import command
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
-from toolpair.source.errors import NotUnderstood, UnknownForm
+from toolpair.source.errors import NotUnderstood, OnlyShown, UnknownForm
 from toolpair.source.floods import Flood
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.record import Record, are_all_read, values_of, with_values
@@ -277,6 +277,8 @@ class _NotYet(NamedTuple):
     """What can be done about it, a clause."""
     of_most: bool = False
     """It takes most records to show it."""
+    form: str | None = None
+    """The table in `forms/shown` by which it can be looked at."""
 
 
 def not_understood(sources: Sequence[ConversationSource], shown: str) -> NotUnderstood | None:
@@ -287,10 +289,13 @@ def not_understood(sources: Sequence[ConversationSource], shown: str) -> NotUnde
 
     def sentence() -> str:
         advice = f"{kind.advice}; " if kind.advice else ""
+        if kind.form is not None:
+            ways = f"`{command('FILE')}` shows it, and `{command('export FILE --to API')}` makes a request of it"
+            return f"{shown} is {kind.name}, which toolpair does not understand well enough to check it; {advice}{ways}."
         documents = [source.document for source in sources]
         return f"{shown} is {kind.name}, which toolpair does not understand yet; {advice}{_advice(documents)}."
 
-    return NotUnderstood(sentence)
+    return NotUnderstood(sentence) if kind.form is None else OnlyShown(sentence, kind.form)
 
 
 def _named_kinds(sources: Iterable[ConversationSource]) -> Iterator[_NotYet]:
@@ -360,8 +365,13 @@ _NOT_YET: Final = (
         _is_wire_of_kimi,
         "the session itself is in context.jsonl beside it",
     ),
-    _NotYet("an Amp thread", _is_amp, "Amp's server has the thread, so that a change of this copy would not last"),
-    _NotYet("a session of Factory's Droid", _is_droid),
+    _NotYet(
+        "an Amp thread",
+        _is_amp,
+        "Amp's server has the thread, so that a change of this copy would not last",
+        form="amp",
+    ),
+    _NotYet("a session of Factory's Droid", _is_droid, form="droid"),
     _NotYet(
         "a transcript of Cursor's agent",
         _is_cursor,
