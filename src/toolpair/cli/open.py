@@ -171,7 +171,7 @@ def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:
 
     if shown and options.file != inputs.STDIN and _is_there(path := inputs.named(options.file)):
         return None, path
-    return inputs.opened(options, one_profile(options)), None
+    return inputs.opened(options, one_profile(options), judges=not shown), None
 
 
 def _is_there(name: str) -> bool:

@@ -381,6 +381,7 @@ _NOT_YET: Final = (
         "a transcript of Copilot in VS Code",
         _is_copilot_in_vscode,
         "it is written for reading, and VS Code does not continue from it",
+        form="copilot-vscode",
     ),
     _NotYet("a session of iFlow's command line", _is_iflow),
     _NotYet("a list of the AI SDK's UI messages", _is_ui_message, of_most=True),
