@@ -291,7 +291,9 @@ def not_understood(sources: Sequence[ConversationSource], shown: str) -> NotUnde
         advice = f"{kind.advice}; " if kind.advice else ""
         if kind.form is not None:
             ways = f"`{command('FILE')}` shows it, and `{command('export FILE --to API')}` makes a request of it"
-            return f"{shown} is {kind.name}, which toolpair does not understand well enough to check it; {advice}{ways}."
+            return (
+                f"{shown} is {kind.name}, which toolpair does not understand well enough to check it; {advice}{ways}."
+            )
         documents = [source.document for source in sources]
         return f"{shown} is {kind.name}, which toolpair does not understand yet; {advice}{_advice(documents)}."
 
