@@ -396,8 +396,16 @@ def _other_actions(context: Context, log: Log) -> None:
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    """What is on the way through the events keeps the conversation from being loaded; nothing else is read."""
+    """What is on the way through the events keeps the conversation from being loaded; nothing else is read.
+
+    Where no event is named as the last one, OpenHands would load what is before a file that is gone and forget the
+    rest. That the rest comes back cannot be seen from what is sent, if a condensation in it takes some of that out: so
+    the file is not set aside unasked.
+    """
     log = log_of(transcript)
+    unnamed = log.state is not None and state_in(log.state.value).get(LEAF) is None
+    last = max((node.place for node in log.tree.nodes if is_summary(node)), default=-1) if unnamed else -1
+    left_alone = {node.uid for node in log.tree.nodes if isinstance(node.value, Damaged) and node.place < last}
     read = {node.uid for node in log.path} | ({log.state.uid} if log.state is not None else set())
 
     def effect(damage: Damage) -> ResumeEffect | None:
@@ -405,7 +413,9 @@ def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage
             return None  # told on its own: without the file there is no conversation, so it is never set aside
         if damage.readable and damage.rule not in _UNREAD:
             return effect_on_readers(damage, TITLE) or _UNUSED
-        return _STOPS if damage.record in read or not log.is_loaded else _UNUSED
+        if damage.record in read or not log.is_loaded:
+            return replace(_STOPS, holds_output=damage.record in left_alone)
+        return _UNUSED
 
     return list(map(effect, found))
 
