@@ -38,6 +38,10 @@ RECORDS: dict[str, list[Any]] = {
             {"type": "session_start", "id": "x", "title": "A session", "owner": "dev", "cwd": "/"},
             {"type": "message", "id": "y", "message": {"role": "user", "content": TEXT}},
         ],
+        [
+            {"type": "session_start", "id": "x", "title": "A session", "cwd": "/"},
+            {"type": "message", "id": "y", "message": {"role": "user", "content": "Hello."}},
+        ],
     ],
     "an Amp thread": [
         {"v": 3, "id": f"T-{ID}", "messages": [{"role": "user", "content": TEXT, "messageId": 0}]},

@@ -324,7 +324,8 @@ def _is_amp(value: dict[str, Any], outer: Any) -> bool:
 
 
 def _is_droid(value: dict[str, Any], outer: Any) -> bool:
-    return value.get("type") == "session_start" and {"id", "title", "owner"} <= value.keys()
+    started = value.get("type") == "session_start" and {"id", "title"} <= value.keys()
+    return started and ("owner" in value or "cwd" in value)
 
 
 def _is_cursor(value: dict[str, Any], outer: Any) -> bool:
