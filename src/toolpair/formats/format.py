@@ -257,7 +257,7 @@ class Format(Struct, frozen=True, kw_only=True, eq=False):
     read_only: str | None = None
     """Why nothing in such records is ever changed, as a sentence."""
     is_guess: bool = False
-    """Whether its pairs are shown, and nothing is judged: it was drafted from the file that it reads, or is described."""
+    """Whether its pairs are shown, and nothing is judged: it was drafted from that file, or is only described."""
     is_described: bool = False
     """Whether that guess is what others say of an agent's files, never compared with the agent."""
     with_outer: Callable[[Transcript, Mapping[str, Any]], Transcript] | None = None
