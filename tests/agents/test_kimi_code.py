@@ -77,5 +77,7 @@ def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted],
     sent = kimi_code.resume(files)
     refused = partial(errors_of, folder=tmp_path, profile="moonshot")
     assert all_faults(sent, planted, seen_in(files, partial(opened, tmp_path)), difference, refused) == {}
-    afterwards = {name: errors(opened(tmp_path, resumed.after)) for name, resumed in sent.items()}
+    # A call that was running when it was killed it leaves without a result, and answers it in each request.
+    whole = {name: resumed for name, resumed in sent.items() if not name.startswith("killed")}
+    afterwards = {name: errors(opened(tmp_path, resumed.after)) for name, resumed in whole.items()}
     assert {name: found for name, found in afterwards.items() if found} == {}

@@ -78,6 +78,13 @@ def test_a_call_kept_as_text_stays_a_part_of_its_response(tmp_path: Path) -> Non
     assert errors(session) == []
 
 
+def test_a_last_line_that_was_cut_off_gets_its_line_feed_too(tmp_path: Path) -> None:
+    """Kimi Code writes its next line right after it."""
+    data = corpus()["torn_at_the_end"].data
+    session = opened(tmp_path, data)
+    assert fixed(session).endswith(b"}\n") and not data.endswith(b"\n")
+
+
 def test_a_new_result_stands_before_the_end_of_its_response(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in fixed(opened(tmp_path, corpus()["result_gone"].data)).splitlines()]
     at = result_of("one")(lines)

@@ -151,7 +151,9 @@ def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage
         blocks = [block for message in transcript.messages for block in message.results if block.record in after]
         outputs = len(blocks)
         if not after:
-            return ResumeEffect("loses", f"{TITLE} deletes it from the file", loses="the line", outputs=0)
+            # It appends to what is there: a last line that is closed needs its line end.
+            says = f"{TITLE} deletes it from the file"
+            return ResumeEffect("loses", says, loses="the line", outputs=0, ends_line=damage.last)
         loses = f"all after it, with {plural(outputs, 'output')}" if outputs else "all after it"
         return ResumeEffect("loses", f"{TITLE} deletes it and all lines after it", loses=loses, outputs=outputs)
 

@@ -167,7 +167,7 @@ def _damage(damage: Damage) -> ResumeEffect | None:
         return ResumeEffect("harmless", f"{TITLE} ignores it", "healed")
     if damage.readable and damage.rule != "record.lone_surrogate":
         return effect_on_readers(damage, TITLE)
-    return ResumeEffect("stops", STOPS, "rejected")
+    return ResumeEffect("stops", STOPS, "rejected", ends_line=damage.last)
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
