@@ -50,7 +50,7 @@ _NOTICES: Final[dict[str, tuple[str, ...]]] = {
     "notify-send": ("--app-name=toolpair", "--", "toolpair"),
     "osascript": ("-e", 'on run argv\ndisplay notification (item 1 of argv) with title "toolpair"\nend run'),
 }
-"""What shows a notice of the desktop; the text is the last argument."""
+"""What shows a desktop notification; the text is the last argument."""
 _EVENTS: Final = ("SessionStart", "Stop")
 _ID: Final = re.compile(r"\b[0-9a-f]{8}-[0-9a-f-]{27}\b")
 _SECONDS: Final = 10
@@ -415,7 +415,7 @@ HOOKS: Final = {
         _SKILL,
     ),
     "codex": Hook(
-        "Codex's notify: a notice of the desktop when a turn has ended",
+        "Codex's notify: a desktop notification when a turn has ended",
         lambda machine: get_agent("codex").home(machine) / "config.toml",
         _state_of_notify,
         _with_notify,
@@ -463,7 +463,7 @@ def _report(words: list[str]) -> int:
 
 
 def _show(said: str) -> None:
-    """In a notice of the desktop, if there is a program for it: Codex shows nothing of what its notify prints."""
+    """In a desktop notification, if there is a program for it: Codex shows nothing of what its notify prints."""
     for program, arguments in _NOTICES.items():
         if (path := shutil.which(program)) is not None:
             text = html.escape(said, quote=False) if program == "notify-send" else said
