@@ -4,9 +4,9 @@
     python scripts/mutants.py 3 fsync          those of promise 3, and those with "fsync" in their name
     python scripts/mutants.py --root FOLDER    by the code and the tests of another checkout
 
-`mutants.toml` lists them: the file, what is written there and in its place, the promise of README that it
-breaks, and the test files that must fail, run as the README's command would choose their tests. All happens in a
-copy, so that nothing stays broken however this ends. Exit code 1 if one survives.
+`mutants.toml` lists them: the file, what is written there and in its place, the promise of README that it breaks (0
+and 9 are named there), and the test files that must fail, run as the README's command would choose their tests. All
+happens in a copy, so that nothing stays broken however this ends. Exit code 1 if one survives.
 """
 
 from __future__ import annotations

@@ -165,6 +165,12 @@ def test_what_is_sent_of_rows_that_hermes_mends(tmp_path: Path) -> None:
     assert opened(tmp_path, corpus()["compacted"].data).conversation.transcript.boundaries
 
 
+def test_numbers_that_python_reads_take_no_call_away(tmp_path: Path) -> None:
+    data = corpus()["nothing"].data.replace(b'"type":"function"', b'"extra":NaN,"type":"function"')
+    session = opened(tmp_path, data)
+    assert not errors(session) and word("one") in told(session)
+
+
 def test_an_id_that_is_no_text_stops_it(tmp_path: Path) -> None:
     made = Made()
     made.user("Begin.")

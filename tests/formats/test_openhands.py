@@ -24,6 +24,7 @@ from tests.openhands_conversations import (
 from toolpair.cli.main import main
 from toolpair.formats import address_of
 from toolpair.session.session import Session, SessionError, open_session
+from toolpair.source.errors import Refused
 
 ALONE = [name for name in DEFECTS if name != "condensed_a_pair_apart"]
 
@@ -159,6 +160,22 @@ def test_a_file_of_the_conversation_that_says_nothing_is_told_and_kept(data: byt
     assert (folder / "base_state.json").read_bytes() == data and seen_of(again).refuses is not None
     names = sorted(path.name for path in (folder / "events").glob("event-*"))
     assert [int(name.split("-")[1]) for name in names] == list(range(len(names)))
+
+
+@pytest.mark.parametrize("befalls", ["cut_without_links", "cut", "not_an_event"])
+def test_a_file_before_a_condensation_is_not_set_aside_unasked(befalls: str, tmp_path: Path) -> None:
+    """OpenHands would load what is before it, run its last calls again and forget the rest."""
+    folder = conversation(tmp_path, with_defects("condensed"))
+    IN_FILES["no_leaf"][0](folder)
+    IN_FILES[befalls][0](folder)
+    before, session = tree(folder), open_session(folder)
+    session.stage_recommended()
+    try:
+        session.save()
+    except Refused:
+        assert tree(folder) == before
+    else:
+        assert '"done"' in sent_text(seen_of(open_session(folder)))
 
 
 @pytest.mark.parametrize("name", IN_FILES)

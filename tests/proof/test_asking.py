@@ -29,6 +29,7 @@ _SAMPLES = {
     "gemini-cli": "gemini-doubled.jsonl",
     "hermes": "goose-left-out.db",
     "kimi-code": "codex-killed.jsonl",
+    "vibe": "openai-chat-missing.json",
 }
 """Of some the file of another, which is only copied."""
 

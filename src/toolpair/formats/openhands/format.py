@@ -293,11 +293,12 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
         fixes = (fix,) if fix is not None else ()
         add_error(context, rule, text, uid, impact, Cause(rule, cause), *fixes, no_fix=no_fix or None)
 
+    needed = _before_summaries(log)
     for item in items:
         row = row_of(item.value, EVENT)
         if row and not isinstance(event_in(item.value).get("id"), str):
             said = "This file does not hold {}, so OpenHands cannot load the conversation."
-            holds_something_else(context, item.uid, row.get(DATA), said, "an event")
+            holds_something_else(context, item.uid, row.get(DATA), said, "an event", needed=item.uid in needed)
     if log.stateless is not None:
         value = log.stateless.value
         rule = value.rule if isinstance(value, Damaged) else "record.bad_json"
@@ -395,9 +396,21 @@ def _other_actions(context: Context, log: Log) -> None:
         add_error(context, "result.id_mismatch", text, at_result(pair), None, cause, fix)
 
 
+def _before_summaries(log: Log) -> set[int]:
+    """uids of the events before a condensation where none is named as the last one. Without the file of one, OpenHands
+    would load what is before it and forget the rest; that the rest comes back cannot be seen from what is sent if the
+    condensation takes some of that out. So no such file is set aside unasked.
+    """
+    if log.state is None or state_in(log.state.value).get(LEAF) is not None:
+        return set()
+    last = max((node.place for node in log.tree.nodes if is_summary(node)), default=-1)
+    return {node.uid for node in log.tree.nodes if node.place < last}
+
+
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
     """What is on the way through the events keeps the conversation from being loaded; nothing else is read."""
     log = log_of(transcript)
+    needed = _before_summaries(log)
     read = {node.uid for node in log.path} | ({log.state.uid} if log.state is not None else set())
 
     def effect(damage: Damage) -> ResumeEffect | None:
@@ -405,7 +418,9 @@ def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage
             return None  # told on its own: without the file there is no conversation, so it is never set aside
         if damage.readable and damage.rule not in _UNREAD:
             return effect_on_readers(damage, TITLE) or _UNUSED
-        return _STOPS if damage.record in read or not log.is_loaded else _UNUSED
+        if damage.record in read or not log.is_loaded:
+            return replace(_STOPS, holds_output=damage.record in needed)
+        return _UNUSED
 
     return list(map(effect, found))
 

@@ -116,14 +116,16 @@ class _Relinked:
         ]
 
     def _named(self, item: Item, place: int) -> dict[Slot, Any]:
-        """Its number, and its id where it has none or another."""
+        """Its number, and its id where it has none or another. A file that holds no event keeps the one in its name."""
         id_, slots = self.ids[item.uid], dict[Slot, Any]()
-        name = f"events/event-{place:05}-{id_}.json"
         stored = as_text(row_of(item.value, EVENT).get("id")) or ""
         known = NAME.fullmatch(stored.rpartition("/")[2])
-        if known is None or int(known[1]) != place or event_in(item.value).get("id") != id_:
-            slots[EVENT, "id"] = name
-        if event_in(item.value).get("id") != id_:
+        is_other = id_ is not None and event_in(item.value).get("id") != id_
+        if known is None or int(known[1]) != place or is_other:
+            slots[EVENT, "id"] = (
+                f"events/event-{place:05}-{known[2] if id_ is None and known is not None else id_}.json"
+            )
+        if is_other:
             slots[EVENT, DATA, "id"] = id_
         return slots
 
@@ -132,7 +134,7 @@ class _Relinked:
         parent, event = self.links.get(item.uid, before), event_in(item.value)
         written = event.get("parent_id")
         leads_to = None if written == ROOT else written if written is not None else before
-        if leads_to == parent and item.uid in self.old:
+        if not event or (leads_to == parent and item.uid in self.old):
             return {}
         return {(EVENT, DATA, "parent_id"): ROOT if parent is None else parent}
 

@@ -67,11 +67,13 @@ def no_message(
     add_error(context, "record.no_message", text, item.uid, impact, cause, aside, no_fix=None if empty else no_fix)
 
 
-def holds_something_else(context: Context, record: int, value: Any, text: str, wanted: str) -> None:
+def holds_something_else(
+    context: Context, record: int, value: Any, text: str, wanted: str, *, needed: bool = False
+) -> None:
     """A row or a file of a store holds something else than its library reads. What says nothing is set aside without
-    asking. `text` has a place for what was wanted, and what is there.
+    asking, unless it is `needed`. `text` has a place for what was wanted, and what is there.
     """
-    is_empty = not value or isinstance(value, (bool, int, float))
+    is_empty = not needed and (not value or isinstance(value, (bool, int, float)))
     there = "one that is not whole" if isinstance(value, dict) and value else type_name(value)
     aside = Fix("set-aside", "set it aside, in a file beside this one", (MendBytes(record, "aside"),), is_empty)
     cause = Cause("no_message", "something else was written in its place")
