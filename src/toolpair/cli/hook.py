@@ -60,12 +60,12 @@ _EPILOG: Final = """\
 examples:
   toolpair hook                           what there is, and whether it is installed
   toolpair hook claude-code               what would be written, and where
-  toolpair hook claude-code --install     write it, after asking; --yes: without
+  toolpair hook claude-code --install     write it, after asking; --yes does not ask
   toolpair hook claude-code --remove
   toolpair hook shell >> ~/.bashrc
 
-What is installed only reports: a line when a session is begun, resumed or at rest of which something would be lost or
-refused. Nothing is repaired without you.
+What is installed only reports: one line when a session begins, is resumed or comes to rest, if something in it would be
+lost or refused. Nothing is repaired without you.
 
 exit code: 0, 1 if it was not wanted, 2 if it cannot be done, 3 if that would overwrite what is not toolpair's
 """
@@ -145,7 +145,8 @@ def run(options: argparse.Namespace) -> int:
     if options.what == "report":
         return _report(options.argss)
     if options.argss:
-        raise UsageError(f"`{command('hook --help')}` shows how it is used.")
+        told = f"`{command('hook --help')}` shows how it is used."
+        raise UsageError(f"One WHAT at a time: {options.argss[0]!r} is one too many. {told}")
     machine = Machine.here()
     if options.what is None:
         for name, hook in HOOKS.items():
@@ -215,7 +216,7 @@ def _wanted(question: str, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise UsageError("Asking needs a terminal; --yes writes without.")
+        raise UsageError("A question needs a terminal; --yes goes ahead without asking.")
     return agreed(question)
 
 

@@ -30,6 +30,9 @@ examples:
 
 Before an original is put back, what the file contains now is kept beside it too. Files with what a fix set aside
 are listed as well. TOOLPAIR_BACKUPS or `toolpair fix --keep-backups` say how many backups are kept.
+
+exit code: 0 listed or put back, 2 no such file or backup, 3 refused and nothing changed, 4 put back, but read the note,
+5 the system failed while writing
 """
 
 
