@@ -252,7 +252,7 @@ def pages() -> dict[str, str]:
         "|---|---|---|",
         *rows,
         "",
-        "[not-read-yet.md](../not-read-yet.md) has those that are known, and refused by name.",
+        "[not-read-yet.md](../not-read-yet.md) has those that are known, and refused by name or only shown.",
     )
     return {"README.md": "\n".join(index), **made}
 

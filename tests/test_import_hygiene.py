@@ -400,6 +400,7 @@ COMMANDS = {
         "agents.catalog",
         "agents.installed",
         "formats.engine.agents.databases",
+        "formats.forms.registry",
         "session.surroundings",
         "source.packing",
         "source.spooled",

@@ -51,7 +51,7 @@ def _opened(data: bytes) -> Session | None:
 @pytest.mark.parametrize("name", FOREIGN)
 def test_a_damaged_session_that_is_not_understood_is_nobody_elses(name: str) -> None:
     lines = [json.dumps(record, separators=(",", ":")).encode() for record in FOREIGN[name]]
-    with pytest.raises(SessionError, match="does not understand yet"):
+    with pytest.raises(SessionError, match="which toolpair does not understand "):
         open_session("session.jsonl", data=b"\n".join(lines) + b"\n")
     stretches = [(start, end) for end in range(1, len(lines) + 1) for start in range(end)]
     damages = [(start, end, *damaged) for start, end in stretches for damaged in _damaged(lines[start:end])]
@@ -68,7 +68,7 @@ def test_a_damaged_session_that_is_not_understood_is_nobody_elses(name: str) -> 
     ],
 )
 def test_what_is_left_of_a_torn_record_tells(data: bytes) -> None:
-    with pytest.raises(SessionError, match="does not understand yet"):
+    with pytest.raises(SessionError, match="which toolpair does not understand "):
         open_session("session.jsonl", data=data)
 
 

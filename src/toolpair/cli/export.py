@@ -74,7 +74,7 @@ def parser() -> Parser:
 def run(options: argparse.Namespace) -> int:
     if (options.curl or options.python) and options.output is None:
         raise UsageError("--curl and --python print how to send a file: name one for the body with -o.")
-    session = inputs.opened(options, one_profile(options))
+    session = inputs.opened(options, one_profile(options), judges=False)
     _choose(session, options.conversation)
     if options.output is not None and inputs.same_file(options.file, options.output):
         raise UsageError("OUT is the session itself; give another name.")
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         save_as(options.output, made.chunks(), options.force)
         streams.note_saved()
-    _tell(made, options.ids)
+    _tell(session, made, options.ids)
     if options.curl or options.python:
         # Written for a shell or for Python: a path in it is quoted, not made safe to show.
         out((made.curl if options.curl else made.python)(options.output).removesuffix("\n"))
@@ -109,7 +109,9 @@ def _choose(session: Session, number: int | None) -> None:
     session.current = number - 1
 
 
-def _tell(made: Exported, all_ids: bool) -> None:
+def _tell(session: Session, made: Exported, all_ids: bool) -> None:
+    if session.format.is_described:
+        say(session.conversation.verdict.sentence)
     which = f"turn {made.turn} of {made.turns}" if made.turn is not None else None
     if made.exact:
         say(f"The request that produced {which}, as the agent recorded it." if which else _RECORDED)

@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from typing import Final
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from toolpair.cli.terminal import say
 from toolpair.formats import address_of, get_format
 from toolpair.session.session import Session, SessionError, open_session
 from toolpair.source.addresses import divided, is_database
-from toolpair.source.errors import TooLarge
+from toolpair.source.errors import OnlyShown, TooLarge
 from toolpair.source.file_bytes import Content
 from toolpair.source.limits import Limits, in_words
 from toolpair.source.snapshot import refuse_binary
@@ -55,8 +56,10 @@ class Input(Struct, frozen=True):
         profile: str | None,
         progress: Callable[[int], None] | None = None,
         reporting: bool = False,
+        judges: bool = True,
     ) -> Session:
         """Open it with a command's options. Unless they name one, the agent's version is that which is installed here.
+        `judges`: the command says whether it is sound, so that a file which is only shown is refused.
 
         Raises SessionError with one sentence when it is unreadable, not a session, or has no such leaf.
         """
@@ -65,10 +68,10 @@ class Input(Struct, frozen=True):
         data = read_stdin(options.max_size) if self.name == STDIN else None
         path = "standard input" if data is not None else self.name if self.walked else named(self.name)
         anywhere = self.walked or getattr(options, "output_format", None) in FOR_CI
-        return open_session(
+        open_as = partial(
+            open_session,
             path,
             data=data,
-            format=options.format,
             profile=profile,
             leaf=getattr(options, "leaf", None),
             progress=progress,
@@ -76,6 +79,14 @@ class Input(Struct, frozen=True):
             agent_version=options.agent_version or (None if anywhere else version_here),
             max_size=options.max_size,
         )
+        try:
+            return open_as(format=options.format)
+        except OnlyShown as error:
+            if judges:
+                raise
+            from toolpair.formats.forms.registry import described
+
+            return open_as(format=described(error.form))
 
 
 def version_here(format_id: str) -> str | None:
@@ -87,11 +98,11 @@ def version_here(format_id: str) -> str | None:
     return installed_version(format_id)
 
 
-def opened(options: argparse.Namespace, profile: str | None) -> Session:
-    """The FILE of a command, opened with its options. Raises SessionError."""
+def opened(options: argparse.Namespace, profile: str | None, judges: bool = True) -> Session:
+    """The FILE of a command, opened with its options, as `Input.open` does. Raises SessionError."""
     options.file = named(options.file)
     tell_leftovers(options.file)
-    return Input(options.file).open(options, profile)
+    return Input(options.file).open(options, profile, judges=judges)
 
 
 def finish_killed_save(name: str) -> None:

@@ -13,7 +13,7 @@ from toolpair.cli.terminal import Parser, add_common, add_leaf, agreed, is_termi
 from toolpair.shell.program import command
 from toolpair.shell.settings import BadSettings, Settings, of_user
 from toolpair.source.addresses import divided, is_database
-from toolpair.source.errors import UnknownForm, UnreadableFile
+from toolpair.source.errors import OnlyShown, UnknownForm, UnreadableFile
 from toolpair.transcript.counting import plural
 
 if TYPE_CHECKING:
@@ -121,6 +121,13 @@ def run(options: argparse.Namespace) -> int:
         os.environ.pop("NO_COLOR", None)
     try:
         return _run_interface(session, path, options, database)
+    except OnlyShown as error:
+        from toolpair.formats.forms.registry import described
+
+        if path is None or options.format is not None:
+            raise
+        options.format = described(error.form)
+        return _run_interface(None, path, options, None)
     except UnknownForm:
         if path is None or options.format is not None or (guess := _drafted(path)) is None:
             raise
@@ -164,7 +171,7 @@ def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:
 
     if shown and options.file != inputs.STDIN and _is_there(path := inputs.named(options.file)):
         return None, path
-    return inputs.opened(options, one_profile(options)), None
+    return inputs.opened(options, one_profile(options), judges=not shown), None
 
 
 def _is_there(name: str) -> bool:

@@ -257,7 +257,9 @@ class Format(Struct, frozen=True, kw_only=True, eq=False):
     read_only: str | None = None
     """Why nothing in such records is ever changed, as a sentence."""
     is_guess: bool = False
-    """Whether it was drafted from the file that it reads: then its pairs are shown, and nothing is judged."""
+    """Whether its pairs are shown, and nothing is judged: it was drafted from that file, or is only described."""
+    is_described: bool = False
+    """Whether that guess is what others say of an agent's files, never compared with the agent."""
     with_outer: Callable[[Transcript, Mapping[str, Any]], Transcript] | None = None
     """The transcript with what the object around the records says."""
     id_key: str | None = None

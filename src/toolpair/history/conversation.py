@@ -21,7 +21,7 @@ from toolpair.history.checked_records import CheckedRecords, items_of
 from toolpair.history.joined_windows import Numbering, RowPrefilter, WholeRow, WindowRow
 from toolpair.history.row_index import RowIndex
 from toolpair.history.summary import CauseGroup, PairRow, groups_of, verdict_from
-from toolpair.history.verdict_text import GUESS, Tally, Verdict, guess_text
+from toolpair.history.verdict_text import GUESS, ONLY_SHOWN, Tally, Verdict, guess_text
 from toolpair.history.window import NumberedWindow, Reading, Window
 from toolpair.history.window_checks import CheckedWindow, in_order, renumbered, summed
 from toolpair.rules.problem import Problem
@@ -409,7 +409,12 @@ class Conversation:
         found = verdict_from(self.tally, self.problems, self.head, self.profile, refuses)
         if not self.format.is_guess:
             return found
-        return replace(found, badge=GUESS, sentence=guess_text(self.counts.calls, self.counts.results))
+        described = self.format.title if self.format.is_described else None
+        return replace(
+            found,
+            badge=GUESS if described is None else ONLY_SHOWN,
+            sentence=guess_text(self.counts.calls, self.counts.results, described),
+        )
 
     @cached_property
     def worst(self) -> dict[int, Problem]:

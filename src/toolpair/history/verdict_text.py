@@ -18,6 +18,8 @@ EMPTY: Final = "EMPTY"
 """The badge of a session without a message that its agent would send."""
 GUESS: Final = "A GUESS"
 """The badge of a session whose form was drafted."""
+ONLY_SHOWN: Final = "ONLY SHOWN"
+"""The badge of a session whose form was never compared with its agent."""
 _SUMMARY: Final = 48
 """Characters of a call's input shown in a sentence."""
 
@@ -179,11 +181,14 @@ def _shortened_text(tally: Tally, head: Transcript) -> str:
     return f"{head.agent} sends {whole} whole and shortens {tally.shortened:,}. "
 
 
-def guess_text(calls: int, results: int) -> str:
-    return (
-        f"Its form was drafted: {plural(calls, 'call')} and {plural(results, 'result')} were recognised by their "
-        "shape. Nothing is checked, and nothing can be fixed or saved."
-    )
+def guess_text(calls: int, results: int, described: str | None = None) -> str:
+    """`described`: what the session is, where its form was not drafted."""
+    seen = f"{plural(calls, 'call')} and {plural(results, 'result')} were recognised"
+    if described is not None:
+        begun = f"{described}, read as others describe that form, never compared with the agent: {seen}."
+    else:
+        begun = f"Its form was drafted: {seen} by their shape."
+    return f"{begun} Nothing is checked, and nothing can be fixed or saved."
 
 
 def problems_text(errors: int, causes: int) -> str:

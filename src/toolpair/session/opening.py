@@ -99,7 +99,8 @@ class OpenedState(Struct, frozen=True, eq=False):
     def writable_reason(self) -> str | None:
         """Why it cannot be saved in place, one phrase; None when it can."""
         if any(format.is_guess for format in self.formats):
-            return "its form is a guess"
+            drafted = not any(format.is_described for format in self.formats)
+            return "its form is a guess" if drafted else "its form was never compared with the agent"
         if not self.container.writable:
             return self.container.reason or "this kind of file is never written back"
         if self.snapshot.packing is not None and not self.snapshot.packing.whole:

@@ -21,6 +21,16 @@ class NotUnderstood(UnreadableFile):
         return self._sentence()
 
 
+class OnlyShown(NotUnderstood):
+    """It is an agent's, and what is known of its files was never compared with that agent: it can be looked at and
+    exported by the table of this name, and nothing is said of whether it is sound.
+    """
+
+    def __init__(self, sentence: Callable[[], str], form: str) -> None:
+        super().__init__(sentence)
+        self.form = form
+
+
 class UnknownForm(NotUnderstood):
     """No format and no form that is known fits it; a table may be drafted for it."""
 

@@ -324,7 +324,7 @@ class Card:
             fixed = self.overview.is_fixed(pair)
             state = "fixed, not saved" if fixed and session.changed else "fixed" if fixed else ""
             if session.format.is_guess:
-                state = "a guess"
+                state = "not checked" if session.format.is_described else "a guess"
             elif not state and self.overview.partial is not None:
                 state = "not checked yet"
             if not state:

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from toolpair.session.session import Conversation, Problem, Session, Verdict
 
 LONG_ID = 20
-NOTHING_TO_CHECK = ("EMPTY", "NO CALLS YET", "A GUESS")
+NOTHING_TO_CHECK = ("EMPTY", "NO CALLS YET", "A GUESS", "ONLY SHOWN")
 BEGINNING = "This is only the beginning of the file. Problems are shown when all of it has been read."
 GUESS: Final = "a guess: its form was drafted"
+DESCRIBED: Final = "never compared with the agent"
 REFUSED: Final = "API REFUSED IT"
 """The badge where only an error that was pasted says so."""
 
@@ -63,7 +64,10 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
         if session.profile.id != session.format.profile:
             parts.append(f"checked against {session.profile.name}")
     elif session.format.is_guess:
-        parts.append(GUESS)
+        if session.format.is_described:
+            parts += [session.format.title, DESCRIBED]
+        else:
+            parts.append(GUESS)
     elif size is not None:
         parts.append(size_text(size))
     else:

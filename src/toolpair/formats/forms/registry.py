@@ -166,12 +166,19 @@ def form_in(path: Path) -> Form:
 
 
 class GuessedForm(Form):
-    """A form that was drafted from a file, to look at that file: its pairs are shown, and nothing is judged."""
+    """A form that was drafted from a file, to look at that file: its pairs are shown, and nothing is judged.
+    `described`: it is one of `shown`, which was not drafted.
+    """
+
+    def __init__(self, id_: str, table: Table, described: bool = False) -> None:
+        super().__init__(id_, table)
+        self._described = described
 
     @cached_property
     def format(self) -> Format:
+        why = _NOT_COMPARED if self._described else _ONLY_SHOWN
         # It is read whole: a scan would judge.
-        return replace(super().format, is_guess=True, read_only=_ONLY_SHOWN, light=None)
+        return replace(super().format, is_guess=True, is_described=self._described, read_only=why, light=None)
 
 
 def _holds_calls(value: dict[str, Any]) -> bool:
@@ -190,8 +197,11 @@ _OF_APIS: Final = ("gemini-contents", "bedrock-converse", "ollama-chat")
 _EFFECTS: Final = lazy("toolpair.formats.engine.damage.lost:effects_without_agent")
 _ONLY_READ: Final = "Such a file is only read: the table of its form does not say what a new result looks like ([new])."
 _ONLY_SHOWN: Final = "This form is a guess: nothing is checked, fixed or saved."
+_NOT_COMPARED: Final = "This form was never compared with the agent: nothing is checked, fixed or saved."
 _GUESSED: Final[dict[str, Form]] = {}
-"""Those that this run of the program drafted, by id."""
+"""Those that this run of the program drafted or only shows a file by, by id."""
+_SHOWN: Final = FOLDER / "shown"
+"""The tables of agents' files that were never compared with their agents."""
 _KEPT: Final[dict[tuple[str, str], Form]] = {}
 """(id, the text of its table) -> a form that was made."""
 
@@ -243,6 +253,14 @@ def guessed(table: Table) -> str:
     """The id by which this run of the program can read a file as a drafted table says."""
     id_ = f"(drafted {len(_GUESSED) + 1})"  # which no file of a table has
     _GUESSED[id_] = GuessedForm(id_, table)
+    return id_
+
+
+def described(name: str) -> str:
+    """The id by which this run of the program can show a file of an agent that its forms were not compared with."""
+    id_ = f"(shown {name})"  # which nobody can ask for: what checks would find nothing wrong
+    if id_ not in _GUESSED:
+        _GUESSED[id_] = GuessedForm(id_, parsed(text_of(_SHOWN / f"{name}.toml"), name, ours=True), described=True)
     return id_
 
 

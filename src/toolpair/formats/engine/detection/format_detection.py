@@ -17,7 +17,7 @@ from toolpair.formats.format import Format
 from toolpair.shell.program import command
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
-from toolpair.source.errors import NotUnderstood, UnknownForm
+from toolpair.source.errors import NotUnderstood, OnlyShown, UnknownForm
 from toolpair.source.floods import Flood
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.record import Record, are_all_read, values_of, with_values
@@ -277,6 +277,8 @@ class _NotYet(NamedTuple):
     """What can be done about it, a clause."""
     of_most: bool = False
     """It takes most records to show it."""
+    form: str | None = None
+    """The table in `forms/shown` by which it can be looked at."""
 
 
 def not_understood(sources: Sequence[ConversationSource], shown: str) -> NotUnderstood | None:
@@ -287,10 +289,15 @@ def not_understood(sources: Sequence[ConversationSource], shown: str) -> NotUnde
 
     def sentence() -> str:
         advice = f"{kind.advice}; " if kind.advice else ""
+        if kind.form is not None:
+            ways = f"`{command('FILE')}` shows it, and `{command('export FILE --to API')}` makes a request of it"
+            return (
+                f"{shown} is {kind.name}, which toolpair does not understand well enough to check it; {advice}{ways}."
+            )
         documents = [source.document for source in sources]
         return f"{shown} is {kind.name}, which toolpair does not understand yet; {advice}{_advice(documents)}."
 
-    return NotUnderstood(sentence)
+    return NotUnderstood(sentence) if kind.form is None else OnlyShown(sentence, kind.form)
 
 
 def _named_kinds(sources: Iterable[ConversationSource]) -> Iterator[_NotYet]:
@@ -317,7 +324,8 @@ def _is_amp(value: dict[str, Any], outer: Any) -> bool:
 
 
 def _is_droid(value: dict[str, Any], outer: Any) -> bool:
-    return value.get("type") == "session_start" and {"id", "title", "owner"} <= value.keys()
+    started = value.get("type") == "session_start" and {"id", "title"} <= value.keys()
+    return started and ("owner" in value or "cwd" in value)
 
 
 def _is_cursor(value: dict[str, Any], outer: Any) -> bool:
@@ -360,8 +368,13 @@ _NOT_YET: Final = (
         _is_wire_of_kimi,
         "the session itself is in context.jsonl beside it",
     ),
-    _NotYet("an Amp thread", _is_amp, "Amp's server has the thread, so that a change of this copy would not last"),
-    _NotYet("a session of Factory's Droid", _is_droid),
+    _NotYet(
+        "an Amp thread",
+        _is_amp,
+        "Amp's server has the thread, so that a change of this copy would not last",
+        form="amp",
+    ),
+    _NotYet("a session of Factory's Droid", _is_droid, form="droid"),
     _NotYet(
         "a transcript of Cursor's agent",
         _is_cursor,
@@ -371,6 +384,7 @@ _NOT_YET: Final = (
         "a transcript of Copilot in VS Code",
         _is_copilot_in_vscode,
         "it is written for reading, and VS Code does not continue from it",
+        form="copilot-vscode",
     ),
     _NotYet("a session of iFlow's command line", _is_iflow),
     _NotYet("a list of the AI SDK's UI messages", _is_ui_message, of_most=True),
