@@ -283,7 +283,7 @@ def _page(one: Format) -> Iterator[str]:
         )
     yield from ("## What toolpair does", f"It checks them against {checks}.")
     in_rows = bool(one.layouts) or any(isinstance(agent, DatabaseAgent) for agent in agents)
-    yield _SAVED_ROWS if in_rows else _SAVED_FILES if one.folders else _SAVED
+    yield one.read_only or (_SAVED_ROWS if in_rows else _SAVED_FILES if one.folders else _SAVED)
     ways = list(resume_lines(agents))
     if ways:
         yield from ("", "## How to resume", *ways)

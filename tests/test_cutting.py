@@ -103,7 +103,7 @@ def test_pairs_stay_whole_and_the_system_prompt_stays(
 
 def test_what_the_model_no_longer_sees_is_said() -> None:
     part = cut(of_list(chat()), "messages.6", "before")
-    assert part.text == "The model no longer sees 5 messages, among them 2 outputs and 1 message of yours."
+    assert part.text == "The model no longer sees 5 messages, with 2 outputs and 1 message of yours."
     assert part.estimate.startswith("About 5 of 10 tokens stay: an estimate, ")
 
 

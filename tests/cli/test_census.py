@@ -91,6 +91,7 @@ def test_nothing_of_a_session_is_in_it(home: Path, capsys: pytest.CaptureFixture
     assert "Of 5 sessions 3 are broken (" in last and "will never be sent again." in last
     shown = page.read_text()
     assert "Of 5 sessions 3 are broken (" in shown and "result.id_mismatch" in shown and "default-src" in shown
+    assert all("Calls are counted in the history that is resumed" in one for one in (text, shown))  # 1, and 3 outputs
     assert page.stat().st_mode & 0o777 == 0o600
     everything = text + told.replace(str(page), "") + shown + json.dumps(_census(capsys, code=None))
     assert "secret" not in everything and str(home) not in everything

@@ -144,7 +144,7 @@ def test_the_newest_save_of_a_session_is_undone_not_another_sessions(run: Run, t
         one["session"] for one in run("restore", f"{held}::{ids[0]}", "--output-format", "json").json["backups"]
     ] == ids[:1]
     refused = run("restore", f"{held}::{ids[2]}", "--backup", "latest")
-    assert refused.code == 2 and f"not a backup of {held}::{ids[2]}; nothing was changed." in refused.err
+    assert refused.code == 2 and f"no backup of {held}::{ids[2]}; nothing was changed." in refused.err
     assert f"restore {held}` lists those of other sessions" in refused.err
     other = run("restore", f"{held}::{ids[0]}", "--backup", listed[0]["path"])
     assert other.code == 2 and f"is not a backup of {held}::{ids[0]}" in other.err

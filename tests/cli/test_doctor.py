@@ -24,7 +24,7 @@ def test_it_tells_of_the_machine_and_nothing_of_projects(
     assert main(["doctor", "--output-format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["program"]["toolpair"] == __version__ and told["libraries"]["textual"] != "not installed"
-    assert told["terminal"]["standard output"] == "no terminal" and told["terminal"]["SSH_TTY"] == "set"
+    assert told["terminal"]["standard output"] == "not a terminal" and told["terminal"]["SSH_TTY"] == "set"
     assert told["agents"] == {"claude-code": "version not known; 1 session; ~/.claude/projects"}
     assert told["own files"]["settings"].endswith("not there")
     assert "claude-code" in text and "~/.claude/projects" in text

@@ -46,7 +46,7 @@ def test_settings_keep_every_byte_and_are_as_before_once_it_is_removed(
     shown = capsys.readouterr().out
     assert path.read_bytes() == before, "it is only shown"
     assert main(["hook", "claude-code", "--install"]) == 2
-    assert "Asking needs a terminal" in capsys.readouterr().err
+    assert "--yes goes ahead without asking" in capsys.readouterr().err
     assert main(["hook", "claude-code", "--install", "--yes"]) == 0
     text = path.read_text()
     assert set(json.loads(shown.partition("\n")[2])["hooks"]) == {"SessionStart", "Stop"}

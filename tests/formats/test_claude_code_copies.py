@@ -340,7 +340,10 @@ def test_a_second_result_that_differs_off_the_chain_is_said(tmp_path: Path) -> N
     found = saved(tmp_path, log.values)
     lost = problem(found, "result.unreached")
     assert (lost.severity, lost.impact) == ("error", "loses") and "has another result there" in lost.text
+    before = found.conversation.verdict
+    assert (before.outputs_seen, before.outputs_total) == (2, 3) and before.badge == "RESUMES, LOSES 1 OUTPUT"
     found.stage_recommended()
+    assert found.conversation.verdict.outputs_seen == found.conversation.verdict.outputs_total == 3
     assert b"what stands nowhere else" in b"".join(found.conversation.document.aside)
     after = saved(tmp_path, [json.loads(line) for line in found.to_bytes().splitlines()])
     words = [block.text for message in after.conversation.transcript.messages for block in message.blocks]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from toolpair.text.cells import width
@@ -19,6 +19,7 @@ def total(marks: tuple[tuple[str, str], ...]) -> int:
 
 @given(st.integers(0, 5000), st.text("ab ", max_size=90), st.text("xyz.", min_size=1, max_size=40),
        st.text("ab ", max_size=90), st.integers(0, 5000), st.integers(30, 120))  # fmt: skip
+@example(20, "a" * 60, "xyz.", "b" * 36, 0, 76)  # the end was whole, and gets a sign of its own
 def test_nothing_is_lost_and_what_changed_stays(
     left: int, before: str, changed: str, after: str, right: int, room: int
 ) -> None:

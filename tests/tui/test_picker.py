@@ -184,7 +184,7 @@ def test_every_word_of_the_filter_has_to_fit_and_esc_takes_it_off(home: Path) ->
         assert len(rows(app)) == 2 and not any("Codex" in row for row in rows(app))
         assert "2 of 4" in frame(app)
         await press(pilot, "text: q")
-        assert "No session matches. esc clears the filter." in frame(app)
+        assert "No session matches. ctrl+f looks for it in what was said" in frame(app)
         await press(pilot, "escape")
         assert len(rows(app)) == 4 and app.is_running
         await press(pilot, "text:2222")

@@ -158,6 +158,6 @@ def test_the_preview_can_be_read_to_its_end_and_is_plain_where_it_is_asked_for(b
         await press(pilot, "enter")
         assert "do as docker-agent's" in await until(app, pilot, "Review")
         await press(pilot, "escape", "u", "space", "M")
-        assert "Fix the rest with a recipe, after the fixes already applied" in frame(app)
+        assert "Fix the rest with a recipe" in frame(app)
 
     drive(broken, play, ascii=True)

@@ -15,8 +15,8 @@ examples:
   toolpair cache clear    remove them
 
 `check` of a directory keeps the verdict on each session, and so does the list of sessions: a session that has not
-changed since need not be read again. Counts and the names of rules are kept, nothing that stands in a session. What
-fixes and saves never looks there.
+changed since need not be read again. Counts and the names of rules are kept, nothing that stands in a session.
+Fixing and saving never use them.
 
 exit code: 0; 5 if it cannot be removed
 """

@@ -44,8 +44,9 @@ examples:
 
 Names of agents, versions, rules and causes are printed, and numbers; nothing of a session, and no path unless
 --show-paths. Sessions are checked as `check` does in a directory: by the newest version of their agent that was
-measured. What was checked before and has not changed is not read again. The rows of an agent come as soon as all of
-its sessions are counted, and the sum comes last.
+measured. What was checked before and has not changed is not read again. Calls are counted in the
+history that is resumed, outputs in the whole file. The rows of an agent come as soon as all of its sessions are
+counted, and the sum comes last.
 
 exit code: 0 none is broken, 1 some are, 2 there are none, or some could not be read, 3 refused and nothing counted (the
 page exists), 5 the system failed while writing the page
@@ -184,6 +185,8 @@ def _print(census: Census, paths: bool, style: TerminalStyle) -> None:
     out()
     out(style.dim(_heading("month", width)))
     _rows(months, width, style)
+    if census.uneven is not None:
+        out(style.dim(census.uneven))
     for name, rows in census.lists():
         if rows:
             out()
@@ -206,10 +209,10 @@ def _print(census: Census, paths: bool, style: TerminalStyle) -> None:
 
 
 def _heading(head: str, width: int) -> str:
-    return f"{head:<{width}}  " + " ".join(f"{name:>8}" for name in COLUMNS)
+    return f"{head:<{width}}  " + "  ".join(f"{name:>8}" for name in COLUMNS)
 
 
 def _rows(rows: dict[str, Counted], width: int, style: TerminalStyle) -> None:
     for name, one in rows.items():
-        numbers = " ".join(f"{number:8,}" for number in one.numbers)
+        numbers = "  ".join(f"{number:8,}" for number in one.numbers)
         out(f"{safe(name):<{width}}  {style.code('33', numbers) if one.broken else numbers}")

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     if name is None:
         meant = closest(wanted, tuple(FILES))
         hint = f"Did you mean {meant}?" if meant else f"`{command('completion --help')}` tells how they are installed."
-        raise UsageError(f"There is no completion for {wanted!r}, but for bash, zsh and fish. {hint}")
+        raise UsageError(f"There is no completion for {wanted!r}, only for bash, zsh and fish. {hint}")
     streams.write((files("toolpair.cli") / "completions" / name).read_text(encoding="utf-8"))
     return exits.OK
 

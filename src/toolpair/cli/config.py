@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
             name = f"{table}.{key}" if table else key
             out(f"{safe(name)} = {safe(_dump(value))}  {style.dim(safe(where))}")
         if not found and not wrong:
-            out(f"Nothing is set. {safe(home_short(settings_file(), os.path.expanduser('~')))} is where to.")
+            out(f"Nothing is set. Settings go in {safe(home_short(settings_file(), os.path.expanduser('~')))}.")
     for sentence in wrong:
         say(sentence)
     return exits.UNREADABLE if wrong else exits.OK

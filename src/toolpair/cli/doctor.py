@@ -83,7 +83,7 @@ def _libraries() -> Iterator[tuple[str, str]]:
 
 
 def _terminal() -> Iterator[tuple[str, str]]:
-    yield "standard output", "a terminal" if sys.stdout.isatty() else "no terminal"
+    yield "standard output", "a terminal" if sys.stdout.isatty() else "not a terminal"
     if sys.stdout.isatty():
         size = os.get_terminal_size(sys.stdout.fileno())
         yield "size", f"{size.columns}x{size.lines}"

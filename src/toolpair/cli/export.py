@@ -62,7 +62,7 @@ def parser() -> Parser:
         """,
     )
     result.add(f"""
-        --ids             list all ids that are others in the body, not only {_MOST_IDS}
+        --ids             list all ids that differ in the body, not only {_MOST_IDS}
         --conversation N  which conversation of a file that holds several, counted from 1; default: the last one
         """)
     add_redact(result)

@@ -50,7 +50,7 @@ _NOTICES: Final[dict[str, tuple[str, ...]]] = {
     "notify-send": ("--app-name=toolpair", "--", "toolpair"),
     "osascript": ("-e", 'on run argv\ndisplay notification (item 1 of argv) with title "toolpair"\nend run'),
 }
-"""What shows a notice of the desktop; the text is the last argument."""
+"""What shows a desktop notification; the text is the last argument."""
 _EVENTS: Final = ("SessionStart", "Stop")
 _ID: Final = re.compile(r"\b[0-9a-f]{8}-[0-9a-f-]{27}\b")
 _SECONDS: Final = 10
@@ -60,12 +60,12 @@ _EPILOG: Final = """\
 examples:
   toolpair hook                           what there is, and whether it is installed
   toolpair hook claude-code               what would be written, and where
-  toolpair hook claude-code --install     write it, after asking; --yes: without
+  toolpair hook claude-code --install     write it, after asking; --yes does not ask
   toolpair hook claude-code --remove
   toolpair hook shell >> ~/.bashrc
 
-What is installed only reports: a line when a session is begun, resumed or at rest of which something would be lost or
-refused. Nothing is repaired without you.
+What is installed only reports: one line when a session begins, is resumed or comes to rest, if something in it would be
+lost or refused. Nothing is repaired without you.
 
 exit code: 0, 1 if it was not wanted, 2 if it cannot be done, 3 if that would overwrite what is not toolpair's
 """
@@ -145,7 +145,8 @@ def run(options: argparse.Namespace) -> int:
     if options.what == "report":
         return _report(options.argss)
     if options.argss:
-        raise UsageError(f"`{command('hook --help')}` shows how it is used.")
+        told = f"`{command('hook --help')}` shows how it is used."
+        raise UsageError(f"One WHAT at a time: {options.argss[0]!r} is one too many. {told}")
     machine = Machine.here()
     if options.what is None:
         for name, hook in HOOKS.items():
@@ -215,7 +216,7 @@ def _wanted(question: str, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise UsageError("Asking needs a terminal; --yes writes without.")
+        raise UsageError("A question needs a terminal; --yes goes ahead without asking.")
     return agreed(question)
 
 
@@ -415,7 +416,7 @@ HOOKS: Final = {
         _SKILL,
     ),
     "codex": Hook(
-        "Codex's notify: a notice of the desktop when a turn has ended",
+        "Codex's notify: a desktop notification when a turn has ended",
         lambda machine: get_agent("codex").home(machine) / "config.toml",
         _state_of_notify,
         _with_notify,
@@ -463,7 +464,7 @@ def _report(words: list[str]) -> int:
 
 
 def _show(said: str) -> None:
-    """In a notice of the desktop, if there is a program for it: Codex shows nothing of what its notify prints."""
+    """In a desktop notification, if there is a program for it: Codex shows nothing of what its notify prints."""
     for program, arguments in _NOTICES.items():
         if (path := shutil.which(program)) is not None:
             text = html.escape(said, quote=False) if program == "notify-send" else said

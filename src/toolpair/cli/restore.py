@@ -30,6 +30,9 @@ examples:
 
 Before an original is put back, what the file contains now is kept beside it too. Files with what a fix set aside
 are listed as well. TOOLPAIR_BACKUPS or `toolpair fix --keep-backups` say how many backups are kept.
+
+exit code: 0 listed or put back, 2 no such file or backup, 3 refused and nothing changed, 4 put back, but read the note,
+5 the system failed while writing
 """
 
 
@@ -99,7 +102,7 @@ def _name(options: argparse.Namespace) -> str:
 
 def _choose(options: argparse.Namespace, found: list[Backup]) -> Backup:
     if not found:
-        raise UsageError(f"There is not a backup of {_name(options)}; nothing was changed.{_others(options)}")
+        raise UsageError(f"There is no backup of {_name(options)}; nothing was changed.{_others(options)}")
     if options.backup == "latest":
         return found[0]
     for backup in found:
@@ -129,7 +132,7 @@ def _entries(found: list[Backup]) -> list[dict[str, object]]:
 def _list(options: argparse.Namespace, found: list[Backup]) -> int:
     side_files = asides(options.file) if not options.session else []
     if not found and not side_files and not Path(options.file).exists():
-        raise UsageError(f"{options.file} does not exist, and there is not a backup of it; check the name.")
+        raise UsageError(f"{options.file} does not exist, and there is no backup of it; check the name.")
     if options.session and not found and Path(options.file).exists():
         open_stored(options.file, options.session, _name(options), USUAL)  # the session may not be there either
     if options.output_format == "json":
@@ -142,7 +145,7 @@ def _list(options: argparse.Namespace, found: list[Backup]) -> int:
         name = style.bold(safe(one.path.name))
         out(f"{one.time:%Y-%m-%d %H:%M:%S}  {one.size:>12,} bytes  {name}{what}")
     if not found:
-        say(f"There is not a backup of {_name(options)}.{_others(options)}")
+        say(f"There is no backup of {_name(options)}.{_others(options)}")
         return exits.OK
     say(f"To put the newest back: {command('restore')} {shell_word(_name(options))} --backup latest")
     return exits.OK

@@ -20,7 +20,7 @@ NAMES: Final = (
 """The schemas that `scripts/make_schemas.py` writes."""
 _EPILOG: Final = """\
 examples:
-  toolpair schema                    what there are
+  toolpair schema                    list them
   toolpair schema check > check.schema.json
 
 In version 1 keys may be added, and names of rules, causes, fixes and formats. No key that is always there goes, changes
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
         return exits.OK
     if options.name not in NAMES:
         meant = closest(options.name, NAMES)
-        hint = f"Did you mean {meant}?" if meant else f"These are there: {', '.join(NAMES)}."
+        hint = f"Did you mean {meant}?" if meant else f"The schemas are {', '.join(NAMES)}."
         raise UsageError(f"There is no schema {options.name!r}. {hint}")
     streams.write(text_of(options.name))
     return exits.OK

@@ -68,7 +68,8 @@ def tally_of(judged: CheckedRecords) -> Tally:
     held, sent, placeholders = _outputs(judged)
     seen = judged.seen
     total = held + hidden + (judged.damaged.outputs if judged.damaged is not None else 0)
-    total += sum(map(_is_elsewhere, judged.judgement.problems))
+    # Neither in a pair nor in a damaged line: outputs known from elsewhere, and those that the history leaves out.
+    total += sum(one.rule == "result.unreached" or _is_elsewhere(one) for one in judged.judgement.problems)
     stand_ins = sum(not message.records for message in transcript.messages) if transcript.edges is not None else 0
     return Tally(
         messages=len(transcript.messages) - stand_ins,

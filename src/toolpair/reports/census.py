@@ -108,6 +108,13 @@ class Census:
             named = ", ".join(f"{count:,} of {title}" for title, count in self.not_understood.most_common())
             yield f"Not counted, since toolpair does not understand these files yet: {named}."
 
+    @property
+    def uneven(self) -> str | None:
+        """What to say where there are more outputs than calls."""
+        if not any(one.calls < one.outputs for one in (*self.agents.values(), *self.months.values())):
+            return None
+        return "Calls are counted in the history that is resumed, outputs in the whole file, forgotten ones too."
+
     def of_agents(self, title: str | None = None) -> dict[str, Counted]:
         """The counts of this agent, or of all, by name and version: the most broken first."""
         found = {key: one for key, one in self.agents.items() if title in (None, key[0])}

@@ -133,7 +133,7 @@ def _empty_text(
             record=block.record if block is not None else None,
         ),
         severity=severity,
-        cause=Cause("empty_text", "an empty text was saved next to the calls"),
+        cause=Cause("empty_text", "an empty text was saved with the message"),
         fixes=() if kept else (fix,),
         no_fix=f"It says something under another key. {_LEFT_ALONE}" if kept else None,
     )

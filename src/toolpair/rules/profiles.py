@@ -313,6 +313,6 @@ def no_such_profile(name: str) -> str:
     meant = base.casefold().strip()
     close = [known for word, known in _ALSO_CALLED.items() if word in meant]
     close = close or [known for known in PROFILES if meant and meant in known]
-    close = close or difflib.get_close_matches(meant, PROFILES, n=1, cutoff=0.5)
+    close = close or difflib.get_close_matches(meant, PROFILES, n=1)
     hint = f"did you mean {close[0]}?" if close else f"`{command('profiles')}` lists them."
     return f"There is no profile {name!r}; {hint}"

@@ -73,7 +73,7 @@ class Part(Struct, frozen=True, eq=False):
         summary = (
             ", and the summary of what was before it" if any(one.note == "summary" for one in self.left_out) else ""
         )
-        among = f", among them {' and '.join(said)}" if said else ""
+        among = f", with {' and '.join(said)}" if said else ""
         return f"The model no longer sees {plural(len(self.left_out), 'message')}{among}{summary}."
 
 

@@ -20,11 +20,11 @@ from toolpair.reports.reading.problem_words import (
 )
 from toolpair.rules.binding import without_thinking
 from toolpair.session.session import lines_text
-from toolpair.text.cells import cut, width
+from toolpair.text.cells import cut, width, wrap
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Query
 from toolpair.tui.bodies.text_body import NUMBERED, PROSE
-from toolpair.tui.numbers import count_text
+from toolpair.tui.numbers import all_text, count_text
 from toolpair.tui.overview import Overview, problem_style
 from toolpair.tui.row_lines import ROLES, both_ids, carets_below, id_text
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread, with_hits
@@ -284,7 +284,7 @@ class Card:
         if number is not None:
             group = self.overview.index.groups[number]
             if group.certain > 1:
-                hints.append(("a", f"fix all {group.certain:,} of this cause", "fix_cause"))
+                hints.append(("a", f"fix {all_text(group.certain)} of this cause", "fix_cause"))
         others = len(problem.fixes) - (problem.recommended is not None)
         if others > 0 or note:
             hints.append(("f", f"{count_text(others, 'other way')}" if others else "the fix", "choose"))
@@ -378,11 +378,15 @@ class Card:
         if hit is not None and text.count("\n", 0, hit.start()) >= max(1, height - 4):
             text = text[text.rfind("\n", 0, hit.start()) + 1 :]
         rows = text[: self.cells * 40].strip("\r\n").split("\n")
-        for n, raw in enumerate(rows[: max(1, height - 4)]):
+        for raw in rows[: max(1, height - 4)]:
             space = self.cells - len(lead)
             own = NUMBERED.match(raw)
             shown = raw.replace("→", " ", 1) if own is not None else raw
-            line: Line = (Span(cut(visible(shown.rstrip("\r")), space, glyphs.ellipsis)),)
-            line = with_hits(line, pattern) if pattern is not None else line
-            out.append((glyphs.ui(lead if n == 0 else " " * len(lead), "dim"), *line))
+            whole = visible(shown.rstrip("\r"))
+            # A single line may have all the room that others would.
+            alone = len(rows) == 1 and pattern is None
+            for piece in wrap(whole, space)[: max(1, height - 4)] if alone else [whole]:
+                line: Line = (Span(cut(piece, space, glyphs.ellipsis)),)
+                line = with_hits(line, pattern) if pattern is not None else line
+                out.append((glyphs.ui(" " * len(lead) if out else lead, "dim"), *line))
         return out

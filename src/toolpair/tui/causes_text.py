@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from toolpair.tui.numbers import count_text
+from toolpair.tui.numbers import all_text, count_text
 from toolpair.tui.overview import Overview, cause_key
 from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.styled_text import Glyphs, Line, Span
@@ -89,7 +89,7 @@ def _consequences(group: CauseGroup) -> list[str]:
     if group.guesses:
         words.append(f"{group.certain} certain, {count_text(group.guesses, 'guess')}")
     elif group.certain and len(group.problems) > 1:
-        words.append(f"all {group.certain:,} certain")
+        words.append(f"{all_text(group.certain)} certain")
     elif not group.certain:
         words.append("no fix is certain")
     return words
@@ -102,7 +102,7 @@ def causes_hints(glyphs: Glyphs, entries: list[CauseEntry], entry: int, focused:
     hints: list[Hint] = [("enter", "only these", "only_cause")] if focused else [("tab", "causes", "pane")]
     here = entries[min(entry, len(entries) - 1)]
     if focused and not here.notes and here.groups[0].certain:
-        hints.append(("a", f"fix all {here.groups[0].certain:,}", "fix_cause"))
+        hints.append(("a", f"fix {all_text(here.groups[0].certain)}", "fix_cause"))
     if focused:
         hints.append(("tab", "back", "pane"))
     return hint_line(glyphs, hints, cells)

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.history.comparison_rows import ComparisonRow
+from toolpair.history.comparison_text import tally_text
 from toolpair.history.steps import DiffStep
 from toolpair.history.two_histories import Comparison, PartKind
 from toolpair.reports.reading.call_line import call_line
@@ -202,7 +203,9 @@ def summary_short(found: Comparison) -> str:
         counts, noun = {kind: tally.others for kind, tally in found.tallies.items()}, "message"
     words: list[str] = []
     for kind, name in _KINDS:
-        if counts[kind]:
+        if kind == "same" and noun == "message":
+            words.append(f"{tally_text(found.tallies[kind])} {name}")  # all pairs are
+        elif counts[kind]:
             words.append(f"{count_text(counts[kind], noun) if not words else format(counts[kind], ',')} {name}")
     return ", ".join(words)
 

@@ -55,10 +55,15 @@ def beside(session: Session, path: Path) -> Side:
     return Side(path.name, load)
 
 
+def branch_title(words: str) -> str:
+    """What a branch is called, by its first words."""
+    return f"branch: {words}" if words else "another branch"
+
+
 def branch_side(session: Session, leaf: str | None, words: str) -> Side:
     """Another branch of the session."""
     now, view = session.conversation, session.reader.view
-    return Side(f"branch: {words}", lambda _: now.viewed(replace(view, leaf=leaf)))
+    return Side(branch_title(words), lambda _: now.viewed(replace(view, leaf=leaf)))
 
 
 def on_machine(path: str, open: Open) -> Side:

@@ -7,6 +7,11 @@ from toolpair.text.short import seconds_text, size_text
 __all__ = ["ago_text", "count_text", "seconds_text", "size_text"]
 
 
+def all_text(count: int) -> str:
+    """`all 3`, `both`."""
+    return "both" if count == 2 else f"all {count:,}"
+
+
 def count_text(count: int, noun: str) -> str:
     """`1 line`, `2 lines`."""
     if count == 1:

@@ -232,7 +232,7 @@ class ReviewText:
             lines += glyphs.paragraph(words, cells, limit=2)
         else:
             reason = session.file.writable_reason or "this file cannot be written"
-            lines += glyphs.paragraph(f"It can only be saved as a copy: {reason}", cells, "warning", limit=3)
+            lines += glyphs.paragraph(f"It can only be saved as a copy. {reason}", cells, "warning", limit=3)
         if thinking := self._thinking_after():
             blocks = count_text(thinking, "thinking block")
             words = f"! Claude may refuse the {blocks} after the first change. f on its problem has a way to drop them."

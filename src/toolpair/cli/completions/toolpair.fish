@@ -219,7 +219,7 @@ complete -c toolpair -n '_shtab_toolpair_using export' -l force -d 'overwrite OU
 complete -c toolpair -n '_shtab_toolpair_using export' -l as-is -d 'export a broken session as it is, without any fix'
 complete -c toolpair -n '_shtab_toolpair_using export' -l curl -d 'print the shell command that sends OUT'
 complete -c toolpair -n '_shtab_toolpair_using export' -l python -d 'print the Python program that sends OUT'
-complete -c toolpair -n '_shtab_toolpair_using export' -l ids -d 'list all ids that are others in the body, not only 20'
+complete -c toolpair -n '_shtab_toolpair_using export' -l ids -d 'list all ids that differ in the body, not only 20'
 complete -c toolpair -n '_shtab_toolpair_using export' -l conversation -x -d 'which conversation of a file that holds several, counted from 1; default: the last one'
 complete -c toolpair -n '_shtab_toolpair_using export' -l redact -d 'replace every text, name, path, id and time by one of the same kind and length (docs/excerpt.md)'
 complete -c toolpair -n '_shtab_toolpair_using export' -l leaf -x -d 'use the history that ends at this record (its id, or the beginning of it), where a file has branches; `check --output-format json` lists them'

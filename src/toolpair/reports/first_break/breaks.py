@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -326,7 +327,7 @@ def _pair(problem: Problem, change: Change, before: Sequence[Block]) -> BrokenPa
 
 def of_request(text: str) -> str:
     """A problem's sentence, which is about files, for a request."""
-    return text.replace("in this file", "in this request").replace("in the file", "in the request")
+    return re.sub(r"in (this|the) file(?! but not in the history)", r"in \1 request", text)
 
 
 def _at(block: Block | None) -> int | None:

@@ -30,7 +30,8 @@ def census_page(census: Census, paths: bool) -> Iterator[str]:
     yield "</header>\n<main>\n"
     outlook = "stops" if census.all.refused else "loses" if census.all.losing else "ready"
     yield f'<p class="verdict {outlook}">{_line(census.sentence)}</p>\n'
-    yield from (f"<p>{_line(sentence)}</p>\n" for sentence in census.left_out())
+    told = (*census.left_out(), *filter(None, [census.uneven]))
+    yield from (f"<p>{_line(sentence)}</p>\n" for sentence in told)
     yield from _table("agent", census.of_agents())
     yield from _table("month", census.of_months())
     for name, rows in census.lists():

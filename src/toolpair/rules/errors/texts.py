@@ -66,7 +66,7 @@ TITLES: Final = {
     "litellm": "LiteLLM",
     "openrouter": "OpenRouter",
     "pydantic-ai": "Pydantic AI",
-    "python-server": "Server in Python",
+    "python-server": "A server written in Python",
     "vercel-ai-sdk": "Vercel AI SDK",
 }
 """Names that raise errors but have no profile, or that are named as gateways."""

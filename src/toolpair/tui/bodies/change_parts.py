@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from toolpair.source.changes import Change
 
 _LONGEST: Final = 400
-"""Characters shown of a record that is added or removed."""
+"""Characters shown of a record that is added or removed, if it is long."""
+_SHORT: Final = 1000
+"""Records of up to so many characters are shown whole: most of the room that a cut would save stays empty."""
 _WHOLE: Final = 100_000
 """Characters shown of a record where everything is shown."""
 _PATHS: Final = 1 << 16
@@ -157,7 +159,7 @@ def _cut(marks: tuple[Mark, ...], whole: bool) -> tuple[Mark, ...]:
 
 
 def _all_of(sign: str, text: str, line: int | None, whole: bool) -> Iterator[Part]:
-    most = _WHOLE if whole else _LONGEST
+    most = _WHOLE if whole else _SHORT if len(text) <= _SHORT else _LONGEST
     shown: list[Mark] = []
     for number, words in enumerate(text[:most].split("\n")):
         shown = [(words, "same")]

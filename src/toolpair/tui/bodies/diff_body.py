@@ -332,7 +332,8 @@ def fitted(marks: tuple[Mark, ...], room: int) -> tuple[Mark, ...]:
         return marks
     begin, middle, end = _ends(marks)
     spare = [max(0, len(text) - _LEAST) for _, text in (begin, end)]
-    excess += _SPARE
+    # An end that was whole gets a sign of what is left out, too.
+    excess += _SPARE + sum(len(" …99 ") for count, text in (begin, end) if text and not count)
     first = min(spare[0], max(excess // 2, excess - spare[1]))
     last = min(spare[1], excess - first)
     out: list[Mark] = list(middle)

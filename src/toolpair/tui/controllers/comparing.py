@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolpair.text.cells import cut
 from toolpair.text.safe import visible
-from toolpair.tui.compared_sides import Side, beside, branch_side, fixed, known, name_of, on_machine
+from toolpair.tui.compared_sides import Side, beside, branch_side, branch_title, fixed, known, name_of, on_machine
 from toolpair.tui.numbers import count_text
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def choose_other(owner: Owner) -> None:
         words = cut(visible(" ".join(branch.words.split())), _WORDS, owner.glyphs.ellipsis)
         there = branch_side(session, None if branch.active else branch.leaf, words)
         go = partial(_compare, owner, here, there)
-        entries.append(MenuEntry(f"branch: {words}", go, count_text(branch.messages, "message")))
+        entries.append(MenuEntry(branch_title(words), go, count_text(branch.messages, "message")))
     if owner.tool.sessions is not None:
         entries.append(MenuEntry("another session on this machine …", partial(_choose_session, owner, here)))
     if not entries:

@@ -301,7 +301,8 @@ class MainView(Owner):
         here = entry_of(self._entries, overview, problem) if problem is not None else self._causes.cursor
         self._causes_title.show([title_of(glyphs, self._entries, divided.causes_width, focused)])
         if not lines:
-            words = "none is left" if overview.partial is None else "not checked yet"
+            named = "only the error that you pasted names it" if overview.walk else "none is left"
+            words = named if overview.partial is None else "not checked yet"
             lines = [[(glyphs.ui(f" {words}", "dim"),)]]
         self._causes.bare = not self._entries
         if (lines, here) != self._causes_shown:

@@ -357,7 +357,9 @@ class PickerScreen(BaseScreen[None]):
         if self._sessions.of is not None and not self._found:
             return glyphs.paragraph(f"There are no sessions in {self._database}.", width, "warning")
         if self._found:
-            return glyphs.paragraph("No session matches. esc clears the filter.", width, "warning")
+            key = glyphs.key("ctrl+f", "search_contents")
+            words = f"No session matches. {key} looks for it in what was said, esc clears the filter."
+            return glyphs.paragraph(words, width, "warning")
         lines = glyphs.paragraph("No agent sessions were found on this machine.", width, "warning")
         more = "Sessions elsewhere? toolpair FILE opens any session file, and the agents' own variables are respected"
         lines += glyphs.paragraph(f"{more} ({', '.join(variables())}). Looked in:", width)

@@ -193,7 +193,7 @@ class RecipesScreen(ChoiceScreen[Sketch | None]):
 
     def lay_out(self, width: int, height: int) -> None:
         staged = self.tool.session.changed
-        title = "Fix the rest with a recipe, after the fixes already applied" if staged else "Fix with a recipe"
+        title = "Fix the rest with a recipe" if staged else "Fix with a recipe"
         self.query_one("#top", Lines).show([self.glyphs.rule(f"{title}: nothing is written yet", width, "title")])
         self._show_hints()
         self._fill_list()

@@ -73,9 +73,9 @@ _SHARE_NAMES: Final = {
 
 def head_line(glyphs: Glyphs, name: str, found: Statistics | None, done: bool, cells: int) -> Line:
     """What the session is in one line."""
-    left = (glyphs.ui(" Statistics   ", "bold"), Span(cut(visible(name), max(8, cells // 3), glyphs.ellipsis), "dim"))
+    left = (glyphs.ui(" Statistics   ", "bold"), Span(visible(name), "dim"))
     if found is None:
-        return spread(left, (glyphs.ui("reading … ", "dim"),), cells)
+        return spread(left, (glyphs.ui("reading … ", "dim"),), cells, glyphs.ellipsis)
     words = [seconds_text(found.seconds)] if found.seconds is not None else []
     words.append(count_text(found.calls, "call") + (f", {found.failed:,} failed" if found.failed else ""))
     if found.usage is not None:
