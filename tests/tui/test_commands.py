@@ -52,6 +52,7 @@ def test_a_command_by_its_name(broken: Path, size: tuple[int, int], key: str) ->
         assert isinstance(app.screen, StatisticsScreen)
         await press(pilot, "escape", key, "text:nothing like it", "enter")
         assert isinstance(app.screen, CommandScreen) and "0 of" in frame(app)
+        assert "No command is called that." in frame(app)
         await press(pilot, "escape")
         assert isinstance(app.screen, PairScreen)
 

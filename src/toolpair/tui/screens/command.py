@@ -54,6 +54,8 @@ class CommandScreen(ListDialog[str | None]):
         self.query_one("#top", Lines).show([self.glyphs.rule("Commands", width, "title")])
         names = max((len(command.name) for command in self._commands), default=0)
         lines = [self._entry(command, names, width - 1) for command in self._shown]
+        if not lines:
+            lines = [(self.glyphs.ui("No command is called that.", "warning"),)]
         self.fill(lines, int(height * 0.7) - 2, cursor)
         count = f"{len(self._shown)} of {len(self._commands)} commands "
         hints = [("tab", "complete", "complete"), ("enter", "run", "choose"), ("esc", "close", "back")]
