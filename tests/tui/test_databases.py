@@ -556,6 +556,6 @@ def test_a_list_of_which_the_rest_cannot_be_read_keeps_what_is_there(
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: "try again" in frame(app))
         assert "5 sessions" in frame(app)
-        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 5)
+        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") >= 5)
 
     drive(sessions(path), play, (120, 40))

@@ -17,7 +17,8 @@ from textual.pilot import Pilot
 from tests.patience import PATIENCE
 from tests.rounds import some
 from tests.session_folders import claude_session, codex_session, set_age
-from tests.tui.driving import SIZES, at_rest, frame, lines_of, press
+from tests.tui.driving import SIZES, at_rest, frame, lines_of
+from tests.tui.driving import press as press_keys
 from toolpair.formats.agent import FoundSession
 from toolpair.session.session import open_session
 from toolpair.shell.machine import Machine
@@ -107,9 +108,25 @@ def drive(
 async def until(pilot: Pilot[Any], true: Callable[[], bool]) -> None:
     for _ in range(400):
         if true():
-            return
+            await still(pilot)
+            if true():
+                return
         await pilot.pause(0.01)
     raise AssertionError(frame(pilot.app))  # type: ignore[arg-type]
+
+
+async def still(pilot: Pilot[Any]) -> None:
+    """A preview that arrives moves the lines around it, which are drawn anew one after the other."""
+    app, shown = pilot.app, ""
+    for _ in range(100):
+        if not isinstance(app, ToolpairApp) or not app.is_running or shown == (shown := frame(app)):
+            return
+        await pilot.pause(0.01)
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    await press_keys(pilot, *keys)
+    await still(pilot)
 
 
 def rows(app: ToolpairApp) -> list[str]:

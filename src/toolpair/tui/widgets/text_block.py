@@ -33,6 +33,9 @@ class Lines(Painter):
         """
         before, self._lines = self._lines, list(lines)
         if len(lines) != len(before) and self.styles.height is not None and self.styles.height.is_auto:
+            if self._layout_required:
+                # It may have been measured since it was last told, and Textual would keep that height.
+                self._layout_updates += 1
             self.refresh(layout=True)
             return
         differ = [n for n, (old, new) in enumerate(zip_longest(before, self._lines)) if old != new]
