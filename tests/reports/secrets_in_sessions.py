@@ -230,8 +230,9 @@ def found_in(data: bytes) -> list[str]:
 
 
 def _is_in(part: str, text: str) -> bool:
-    """A short part counts as a word of its own: within a long stand-in it may occur by chance."""
-    return part in text and (len(part) > 6 or re.search(rf"(?<![^\W_]){re.escape(part)}(?![^\W_])", text) is not None)
+    """A short part counts as a word of its own: within a long stand-in it may occur by chance, as in a UUID, too."""
+    alone = rf"(?<![^\W_])(?<![0-9a-f]{{4}}-){re.escape(part)}(?![^\W_])"
+    return part in text and (len(part) > 6 or re.search(alone, text) is not None)
 
 
 _OF_EVERYBODY: Final = frozenset({"api03"})
