@@ -174,6 +174,20 @@ class Links(NamedTuple):
     """The same record with an id of its own."""
 
 
+def _move(records: list[Record], number: int, behind: int) -> None:
+    anchor = records[behind]
+    record = records.pop(number)
+    records.insert(next(n for n, one in enumerate(records) if one is anchor) + 1, record)
+
+
+def _put_in(records: list[Record], number: int, record: Record) -> None:
+    records.insert(number + 1, record)
+
+
+UNLINKED = Links(lambda records, number: records.pop(number), _put_in, _move, deepcopy)
+"""Where a record names no other."""
+
+
 def links(id_: str, parent: str, fresh: Callable[[Record], Record]) -> Links:
     """For records in a tree; `id_` and `parent` are the keys of a record's own id and its parent's."""
 

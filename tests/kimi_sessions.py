@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from typing import Any
 
-from tests.broken_sessions import Breaks, Links, Places, Record, break_lines, lines, tell, word
+from tests.broken_sessions import UNLINKED, Breaks, Places, Record, break_lines, lines, tell, word
 
 ID = "5a1f3c8e-7d42-4b6f-9e0a-1c2d3e4f5a6b"
 FOLDER = "/home/dev/project"
@@ -79,23 +78,13 @@ def _places() -> Places:
     return Places(*spoken)
 
 
-def _move(records: list[Record], number: int, behind: int) -> None:
-    anchor = records[behind]
-    record = records.pop(number)
-    records.insert(next(n for n, one in enumerate(records) if one is anchor) + 1, record)
-
-
-def _put_in(records: list[Record], number: int, record: Record) -> None:
-    records.insert(number + 1, record)
-
-
 AT = _places()
 BREAKS = _breaks = Breaks(sound)
 corpus = _breaks.corpus
 break_lines(
     _breaks,
     AT,
-    Links(lambda records, number: records.pop(number), _put_in, _move, deepcopy),
+    UNLINKED,
     but=("parent_null", "cycle"),
 )
 broken = _breaks

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from itertools import combinations
 from typing import Any
 
-from tests.broken_sessions import Breaks, Links, Places, Planted, Record, break_lines, lines, tell, word
+from tests.broken_sessions import UNLINKED, Breaks, Places, Planted, Record, break_lines, lines, tell, word
 
 NAME = "session_20260101_000000_5a1f3c8e/messages.jsonl"
 _NUMBERS = {name: number for number, name in enumerate(("one", "two", "three", "four", "five", "six"))}
@@ -54,23 +53,13 @@ def sound() -> VibeSession:
     return made
 
 
-def _move(records: list[Record], number: int, behind: int) -> None:
-    anchor = records[behind]
-    record = records.pop(number)
-    records.insert(next(n for n, one in enumerate(records) if one is anchor) + 1, record)
-
-
-def _put_in(records: list[Record], number: int, record: Record) -> None:
-    records.insert(number + 1, record)
-
-
 AT = Places(*range(len(sound().records)))
 BREAKS = _breaks = Breaks(sound)
 corpus = _breaks.corpus
 break_lines(
     _breaks,
     AT,
-    Links(lambda records, number: records.pop(number), _put_in, _move, deepcopy),
+    UNLINKED,
     but=("parent_null", "cycle"),
 )
 broken = _breaks
