@@ -10,6 +10,7 @@ from msgspec import Struct
 from toolpair.formats.engine.damage.found import TOO_DEEP, TORN, Candidate
 from toolpair.formats.engine.damage.lost import held_in, held_in_part, ids_in
 from toolpair.formats.format import Damage, ResumeEffect
+from toolpair.rules.odd_records import AS_TEXT, NO_NUMBER
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import MendBytes
@@ -86,7 +87,7 @@ def cause_of(found: FoundDamage) -> Cause:
     if found.damage.readable and rule == TORN:
         return Cause(rule, "the writer stopped before the end of the file")
     if way == "as-text":
-        return Cause("record.no_number", "Python writes NaN and Infinity, which JSON does not have")
+        return NO_NUMBER
     if found.damage.readable and rule == TOO_DEEP:
         return Cause("record.deep", "whatever wrote the record nested values deeper than its agent reads")
     return Cause(rule, _CAUSES.get(rule, found.reason))
@@ -140,9 +141,9 @@ _TITLES: Final[Mapping[str, tuple[str, str]]] = {
     "nul": ("clean", "remove the NUL bytes"),
     "utf8": ("replace-bytes", "replace these bytes with U+FFFD"),
     "halves": ("replace-half", "replace the half character with U+FFFD"),
-    "numbers": ("as-text", "write NaN and Infinity as texts"),
+    "numbers": ("as-text", AS_TEXT),
     "around": ("replace-half", "replace the half character with U+FFFD"),
-    "numbers_around": ("as-text", "write NaN and Infinity as texts"),
+    "numbers_around": ("as-text", AS_TEXT),
     "utf8_around": ("replace-bytes", "replace these bytes with U+FFFD"),
     "escape": ("escape", "escape the control characters"),
     "bom": ("drop-mark", "remove the byte order mark"),
