@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.formats.engine.damage.found import TOO_DEEP, TORN, Candidate
-from toolpair.formats.engine.damage.lost import held_in, held_in_part, ids_in
+from toolpair.formats.engine.damage.lost import NO_TEXT, held_in, held_in_part, ids_in
 from toolpair.formats.format import Damage, ResumeEffect
 from toolpair.rules.odd_records import AS_TEXT, NO_NUMBER
 from toolpair.rules.problem import Cause, Fix, Severity
@@ -118,7 +118,8 @@ def text_of_flaw(found: FoundDamage) -> str:
             return f"The file has {found.reason}, {but} {effect_on_resume.says}."
         case "record.bad_utf8":
             line = "The file" if damage.front else line
-            return f"{line} has bytes that are not text ({found.reason}), {but} {effect_on_resume.says}."
+            says = effect_on_resume.says.replace(NO_TEXT, "them")
+            return f"{line} has {NO_TEXT} ({found.reason}), {but} {says}."
         case "record.duplicate_key":
             return f"{line} has a key twice ({found.reason}), {but} {effect_on_resume.says}."
         case "record.big_number":
