@@ -5,7 +5,7 @@ As in 2.1.0 (`loopEventFold`, `contextOps`, `wire/tree`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -182,10 +182,11 @@ class Fold:
             self.entries += self._waiting
             self._waiting.clear()
 
-    def _begin(self, entries: list[Entry], kept: Sequence[int] = ()) -> None:
+    def _begin(self, entries: list[Entry], kept: Set[int] = frozenset()) -> None:
         self._gone.update(uid for uid in self._since if uid not in kept)
         self._since = [uid for uid in self._since if uid in kept]
         self.entries, self._open, self._waiting = entries, None, []
+        self.summary = self.summary if self.summary in kept else None
         self._pending.clear()
 
     def _undo(self, count: Any) -> None:
@@ -203,7 +204,7 @@ class Fold:
                     place -= 1
                 first = self.entries[place].uids[0] if self.entries[place].uids else None
                 at = self._since.index(first) if first in self._since else len(self._since)
-                self._begin(self.entries[:place], self._since[:at])
+                self._begin(self.entries[:place], {*self._since[:at]})
                 return
 
     def _compact(self, item: Item) -> None:
@@ -218,7 +219,7 @@ class Fold:
         else:
             kept = [entry for entry in self.entries if _is_users(entry)]
             made = [*kept, summary, Entry("user", origin={"kind": "injection"}, says=True)]
-        self._begin(made, [uid for entry in kept for uid in entry.uids])
+        self._begin(made, {uid for entry in kept for uid in entry.uids})
         self.summary = item.uid
 
 
