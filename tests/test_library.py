@@ -46,7 +46,9 @@ class ToolUse:
 LONG = 800
 
 
-def long_list(shape: str, call: Any = None, output: Any = "done", beside: Any = None, words: Any = "Go on.") -> list[Any]:
+def long_list(
+    shape: str, call: Any = None, output: Any = "done", beside: Any = None, words: Any = "Go on."
+) -> list[Any]:
     """Many exchanges, of which one in the middle has these parts."""
     made: list[Any] = []
     for number in range(LONG // 4):

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from toolpair.dialects import openai_chat
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.formats.docker_agent.detection import ITEM, SESSION, message_in, model_of
-from toolpair.formats.engine.damage.own_problems import add_error
 from toolpair.formats.engine.damage.lost import read_by_go
+from toolpair.formats.engine.damage.own_problems import add_error
 from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import count_in, seconds_of, usage_of
 from toolpair.formats.engine.reading.reading import as_text, facts_of, malformed_in, pairs_in

@@ -372,7 +372,8 @@ class Comparison:
             if there[key] > 0:
                 there[key] -= 1
             elif not self._is_summed_up(block.record):
-                is_smaller = next((place for place, left in here.items() if left > 0 and place[0] == block.record), None)
+                left = (place for place, count in here.items() if count > 0 and place[0] == block.record)
+                is_smaller = next(left, None)
                 if is_smaller is not None:
                     here[is_smaller] -= 1
                 yield Loss("image", block.record, _id(block), block.name, int(is_smaller is None))
