@@ -37,6 +37,13 @@ def test_a_broken_session_is_fixed_whole(name: str, tmp_path: Path) -> None:
     visit.assert_fixed("kimi-code")
 
 
+@pytest.mark.parametrize("where", [call_of, result_of])
+def test_an_id_that_is_no_text_answers_no_other(where: Any, tmp_path: Path) -> None:
+    records = sound().records
+    records[where("one")(records)]["event"]["toolCallId"] = ["call_one"]
+    assert errors(opened(tmp_path, lines(records))) == ["result.id_mismatch"]
+
+
 def test_a_history_that_was_cleared_after_a_compaction_begins_anew(tmp_path: Path) -> None:
     records = sound().records
     for name in ("compacted", "cleared"):

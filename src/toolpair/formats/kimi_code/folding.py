@@ -144,6 +144,8 @@ class Fold:
 
     def _event(self, item: Item) -> None:
         event = event_in(item.value)
+        given = event.get("toolCallId")
+        id_ = repr(given) if isinstance(given, (list, dict)) else given
         match event.get("type"):
             case "step.begin":
                 self._settle()
@@ -159,10 +161,10 @@ class Fold:
             case "tool.call" if self._open is not None and event.get("stepUuid") == self._step:
                 self._open.uids.append(item.uid)
                 self._open.calls = True
-                self._pending[event.get("toolCallId")] = None
-            case "tool.result" if event.get("toolCallId") in self._pending:
-                del self._pending[event["toolCallId"]]
-                self.entries.append(Entry("tool", [item.uid], answers=event["toolCallId"]))
+                self._pending[id_] = None
+            case "tool.result" if id_ in self._pending:
+                del self._pending[id_]
+                self.entries.append(Entry("tool", [item.uid], answers=id_))
                 self._flush()
             case "content.part" | "tool.call" | "tool.result":
                 self._left_out[item.uid] = self._step if self._open is not None else None
