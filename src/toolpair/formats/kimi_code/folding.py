@@ -11,6 +11,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from toolpair.formats.format import Item
+from toolpair.formats.engine.reading.reading import as_key
 from toolpair.formats.kimi_code.detection import (
     CLEAR,
     EVENT,
@@ -134,9 +135,10 @@ class Fold:
 
     def _message(self, item: Item) -> None:
         said = message_in(item.value)
-        named = said.get("origin"), said.get("id"), said.get("toolCallId")
+        content = said.get("content")
+        named = said.get("origin"), said.get("id"), as_key(said.get("toolCallId"))
         entry = Entry(str(said.get("role")), [item.uid], *named, bool(said.get("toolCalls")))
-        entry.says = any(map(_tells, said.get("content") or ()))
+        entry.says = any(map(_tells, content if isinstance(content, list) else ()))
         if self._pending:
             self._waiting.append(entry)
         else:
@@ -144,8 +146,7 @@ class Fold:
 
     def _event(self, item: Item) -> None:
         event = event_in(item.value)
-        given = event.get("toolCallId")
-        id_ = repr(given) if isinstance(given, (list, dict)) else given
+        id_ = as_key(event.get("toolCallId"))
         match event.get("type"):
             case "step.begin":
                 self._settle()
