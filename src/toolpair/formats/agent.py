@@ -70,7 +70,9 @@ class Program(NamedTuple):
     title: str
     """What people call the running program."""
     scripts: str
-    """A regex for its script's path when a JavaScript runtime runs it."""
+    """A regex for its script's path when a JavaScript runtime or Python runs it, where it is not called as the command
+    is.
+    """
     session_options: tuple[str, ...]
     """Command-line options that take a session id."""
     other_work: frozenset[str] = frozenset()

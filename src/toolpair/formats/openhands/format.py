@@ -252,6 +252,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     return replace(
         found,
         messages=messages,
+        native=True,
         agent=TITLE,
         session_id=as_text(state_in(log.state.value).get("id")) if log.state is not None else None,
         folder=_folder(log),

@@ -8,6 +8,7 @@ import re
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
 from msgspec.structs import replace
@@ -68,6 +69,14 @@ class FolderLayout(ABC):
     def left_out(self, folder: str, session: str) -> Sequence[str]:
         """What belongs with the session, but is not copied with it."""
         return [one.id for one in self.sessions(folder) if one.parent == session]
+
+    def used_by(self, folder: str) -> str | None:
+        """The program that has it open, as a file in the folder says; None where none says so."""
+        return None
+
+    def while_written(self, folder: str) -> AbstractContextManager[None]:
+        """Within it files are exchanged: what else in the folder says something of them is made anew."""
+        return nullcontext()
 
     def opened_by(self, folder: str) -> str | None:
         """How the library that writes such folders opens one, a sentence; None where an agent does."""

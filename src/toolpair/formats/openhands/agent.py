@@ -1,0 +1,80 @@
+"""OpenHands itself, on whose SDK its command line and its server stand: its folders, and how it resumes one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from toolpair.formats.agent import Program, SessionFile
+from toolpair.formats.engine.agents.database_agent import DatabaseAgent
+from toolpair.formats.engine.agents.way_back import WayBack
+from toolpair.formats.lazy import lazy
+from toolpair.formats.openhands.folder import OPENHANDS_FOLDER
+from toolpair.formats.openhands.format import AGAIN, NOT_LOADED, TITLE, log_of
+from toolpair.formats.openhands.sending import VERSION, runs_again
+from toolpair.rules.problem import OnResume, Problem
+from toolpair.shell.machine import Machine
+from toolpair.shell.program import resolved
+from toolpair.source import peek
+from toolpair.transcript.model import Transcript
+
+_OF_LINKS: Final = ("chain.missing_parent", "chain.cycle", "chain.wrong_leaf")
+_PLACE: Final = "OPENHANDS_CONVERSATIONS_DIR"
+
+
+class OpenHands(DatabaseAgent):
+    """Each conversation is a folder."""
+
+    id = "openhands"
+    title = TITLE
+    holder = "folder"
+    variable = "OPENHANDS_PERSISTENCE_DIR"
+    usual_home = ".openhands"
+    ask = lazy("toolpair.formats.openhands.asking:ASK")
+    program = Program(
+        "openhands",
+        TITLE,
+        r"\A\b\Z",
+        session_options=("--resume",),
+        other_work=frozenset({"serve", "mcp", "cloud", "login", "logout", "view"}),
+    )
+
+    def roots(self, machine: Machine) -> tuple[Path, ...]:
+        return (machine.folder(_PLACE, self.home(machine) / "conversations"),)
+
+    def databases(self, machine: Machine) -> tuple[Path, ...]:
+        return ()
+
+    def folders(self, machine: Machine) -> tuple[Path, ...]:
+        entries = peek.entries(self.roots(machine)[0])
+        return tuple(Path(one.path) for one in entries if peek.is_folder(one) and OPENHANDS_FOLDER.claims(one.path))
+
+    def in_place(self, path: Path, session_id: str) -> bool:
+        return resolved(str(path.parent)) == resolved(str(self.roots(Machine.here())[0]))
+
+    def way_in_its_own(self, file: SessionFile) -> WayBack:
+        return self._way(file)
+
+    def way_in_another(self, path: Path, file: SessionFile) -> WayBack:
+        return self._way(file, (_PLACE, str(path.parent)))
+
+    def _way(self, file: SessionFile, *variables: tuple[str, str]) -> WayBack:
+        """It is found by the name of its folder, which is its id without hyphens."""
+        name = file.session_id.replace("-", "")
+        if file.path is not None and name != file.path.name:
+            return WayBack((), sentence=f"{TITLE} finds it under the name {name}: give the folder that name.")
+        return WayBack(("openhands", "--resume", name), file.folder, variables=variables)
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: object = None) -> OnResume | None:
+        if problem.rule in _OF_LINKS and problem.severity == "error":
+            if log_of(transcript).is_loaded:
+                text = f"{TITLE} forgets what follows without telling you."
+                return OnResume(TITLE, VERSION, "dropped", "history", text)
+            return OnResume(TITLE, VERSION, "rejected", "the whole conversation", f"{NOT_LOADED}.", sends=False)
+        call = problem.call
+        if call is None or problem.severity != "error" or call.record not in runs_again(transcript):
+            return None
+        return OnResume(TITLE, VERSION, "rejected", None, f"{AGAIN}.")
+
+
+AGENT: Final = OpenHands()
