@@ -43,7 +43,8 @@ def with_defects(*names: str) -> Events:
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    """Without the mark of how many events there are."""
+    return {str(path): path.read_bytes() for path in folder.rglob("[!.]*") if path.is_file()}
 
 
 def ids(session: Session) -> list[int]:
@@ -285,3 +286,5 @@ def test_the_mark_of_how_many_events_there_are_is_kept_true(tmp_path: Path) -> N
     assert [path.name for path in folder.rglob(".*")] == [".eventlog-len-13.marker"]
     session.save()
     assert [path.name for path in folder.rglob(".*")] == [".eventlog-len-14.marker"]
+    assert main(["restore", f"{folder}::{NAME}", "--backup", "latest"]) == 0
+    assert [path.name for path in folder.rglob(".*")] == [".eventlog-len-13.marker"]

@@ -71,8 +71,8 @@ class OpenHands(DatabaseAgent):
                 text = f"{TITLE} forgets what follows without telling you."
                 return OnResume(TITLE, VERSION, "dropped", "history", text)
             return OnResume(TITLE, VERSION, "rejected", "the whole conversation", f"{NOT_LOADED}.", sends=False)
-        call = problem.call
-        if call is None or problem.severity != "error" or call.record not in runs_again(transcript):
+        call, stops = problem.call, problem.severity == "error" or problem.rule == "turn.trailing_call"
+        if call is None or not stops or call.record not in runs_again(transcript):
             return None
         return OnResume(TITLE, VERSION, "rejected", None, f"{AGAIN}.")
 
