@@ -78,11 +78,13 @@ class Program(NamedTuple):
     other_work: frozenset[str] = frozenset()
     """Its subcommands that run no session."""
     package: str | None = None
-    """Its npm package; None: its behaviour does not depend on the installed version."""
+    """Its npm package; None: it has none, or its behaviour does not depend on the installed version."""
     older_packages: tuple[str, ...] = ()
     """Its npm packages before."""
     places: tuple[str, ...] = ()
     """Folders below the user's home that may hold the command even if PATH does not list them."""
+    distribution: str | None = None
+    """What the folder begins with that pip leaves beside its modules; its version follows."""
     extension: str | None = None
     """Prefix of the folder of an editor extension that ships the same program; its version follows."""
 

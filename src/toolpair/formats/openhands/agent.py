@@ -37,6 +37,7 @@ class OpenHands(DatabaseAgent):
         r"\A\b\Z",
         session_options=("--resume",),
         other_work=frozenset({"serve", "mcp", "cloud", "login", "logout", "view"}),
+        distribution="openhands_sdk",
     )
 
     def roots(self, machine: Machine) -> tuple[Path, ...]:

@@ -254,6 +254,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         messages=messages,
         native=True,
         agent=TITLE,
+        agent_version=view.agent_version,
         session_id=as_text(state_in(log.state.value).get("id")) if log.state is not None else None,
         folder=_folder(log),
         scopes={**found.scopes, **{node.uid: "inactive" for node in beside}, **malformed_in(items)},
