@@ -6,28 +6,26 @@ from pathlib import Path
 from typing import Final
 
 from toolpair.formats.agent import Program, SessionFile
-from toolpair.formats.engine.agents.database_agent import DatabaseAgent
+from toolpair.formats.engine.agents.folder_agent import FolderAgent
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.lazy import lazy
 from toolpair.formats.openhands.folder import OPENHANDS_FOLDER
-from toolpair.formats.openhands.format import AGAIN, NOT_LOADED, TITLE, log_of
-from toolpair.formats.openhands.sending import VERSION, runs_again
+from toolpair.formats.openhands.format import AGAIN, AGAIN_BEFORE, NOT_LOADED, TITLE, log_of
+from toolpair.formats.openhands.sending import BEFORE, KEEPS_ITS_VIEW, VERSION, is_before, runs_again
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.shell.machine import Machine
-from toolpair.shell.program import resolved
-from toolpair.source import peek
 from toolpair.transcript.model import Transcript
 
 _OF_LINKS: Final = ("chain.missing_parent", "chain.cycle", "chain.wrong_leaf")
 _PLACE: Final = "OPENHANDS_CONVERSATIONS_DIR"
 
 
-class OpenHands(DatabaseAgent):
+class OpenHands(FolderAgent):
     """Each conversation is a folder."""
 
     id = "openhands"
     title = TITLE
-    holder = "folder"
+    layout = OPENHANDS_FOLDER
     variable = "OPENHANDS_PERSISTENCE_DIR"
     usual_home = ".openhands"
     ask = lazy("toolpair.formats.openhands.asking:ASK")
@@ -42,16 +40,6 @@ class OpenHands(DatabaseAgent):
 
     def roots(self, machine: Machine) -> tuple[Path, ...]:
         return (machine.folder(_PLACE, self.home(machine) / "conversations"),)
-
-    def databases(self, machine: Machine) -> tuple[Path, ...]:
-        return ()
-
-    def folders(self, machine: Machine) -> tuple[Path, ...]:
-        entries = peek.entries(self.roots(machine)[0])
-        return tuple(Path(one.path) for one in entries if peek.is_folder(one) and OPENHANDS_FOLDER.claims(one.path))
-
-    def in_place(self, path: Path, session_id: str) -> bool:
-        return resolved(str(path.parent)) == resolved(str(self.roots(Machine.here())[0]))
 
     def way_in_its_own(self, file: SessionFile) -> WayBack:
         return self._way(file)
@@ -75,6 +63,8 @@ class OpenHands(DatabaseAgent):
         call, stops = problem.call, problem.severity == "error" or problem.rule == "turn.trailing_call"
         if call is None or not stops or call.record not in runs_again(transcript):
             return None
+        if is_before(transcript.agent_version, KEEPS_ITS_VIEW):
+            return OnResume(TITLE, BEFORE, "rejected", None, f"{AGAIN_BEFORE}.")
         return OnResume(TITLE, VERSION, "rejected", None, f"{AGAIN}.")
 
 

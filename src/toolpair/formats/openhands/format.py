@@ -57,6 +57,7 @@ _NOT_THERE: Final = {
 _NO_SUCH: Final = "base_state.json names an event that is not there as the last one"
 STOPS_THERE: Final = "OpenHands stops with an error when it is to send it"
 AGAIN: Final = "OpenHands runs it again, and sends what that says without the call, which the API refuses"
+AGAIN_BEFORE: Final = "OpenHands runs it again, and sends what that says at the end, which the API refuses"
 _GAP: Final = "OpenHands reads no event whose number comes after one that is not there"
 
 

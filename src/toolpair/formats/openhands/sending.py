@@ -31,7 +31,7 @@ from toolpair.transcript.model import Transcript
 
 VERSION: Final = "1.58.2"
 BEFORE: Final = "1.21.0"
-_KEEPS_ITS_VIEW: Final = (1, 25)
+KEEPS_ITS_VIEW: Final = (1, 25)
 """From which version on what is left out stays so when a call runs again."""
 _KNOWS_LINKS: Final = (1, 31)
 _NEW_OUTPUT: Final = "(what the tool says when it runs again)"
@@ -40,7 +40,7 @@ _NEW_OUTPUT: Final = "(what the tool says when it runs again)"
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     """With a prompt that follows; what a call says that runs again stands behind it."""
     log, version = log_of(transcript), transcript.agent_version
-    named = BEFORE if is_before(version, _KEEPS_ITS_VIEW) else VERSION
+    named = BEFORE if is_before(version, KEEPS_ITS_VIEW) else VERSION
     blocks = [block for message in transcript.messages for block in message.blocks]
     unknown = is_before(version, _KNOWS_LINKS) and any("parent_id" in event_in(node.value) for node in log.path)
     if unknown or not log.is_loaded:

@@ -36,6 +36,9 @@ class FolderLayout(ABC):
     open_beside: Sequence[str] = ()
     """Neighbouring folders in which the agent keeps a file open while it runs."""
 
+    is_copied_whole = False
+    """A copy of a session is made of all files of its folder as they are, since none is ever written."""
+
     @abstractmethod
     def claims(self, folder: str) -> bool:
         """Whether the folder is this agent's."""
@@ -107,7 +110,9 @@ def read_file(path: str) -> bytes:
 
 
 def row_with_content(layout: FolderLayout, folder: str, row: Row) -> Row:
-    """The row of a file with what it says. Raises OSError."""
+    """The row of a file with what it says, unless it has that already. Raises OSError."""
+    if row.table.json[-1] in row.columns:
+        return row
     content = read_file(place(folder, layout.path_of(row.table.name, row.columns)))
     kind = MarkedText if content.startswith(BOM) else Text
     return replace(row, columns={**row.columns, row.table.json[-1]: kind(content)})
