@@ -141,7 +141,9 @@ def test_rows_are_no_session_of_an_agent_whose_tables_are_called_so(tmp_path: Pa
     """Nor is a document with what another agent writes around its messages."""
     made = {
         "goose": Path(f"{goose_sessions.database(tmp_path / 'goose.db', goose_sessions.sound())}::20261121_1"),
-        "hermes": hermes_sessions.database(tmp_path / "state.db", hermes_sessions.lines(hermes_sessions.sound().records)),
+        "hermes": hermes_sessions.database(
+            tmp_path / "state.db", hermes_sessions.lines(hermes_sessions.sound().records)
+        ),
         "docker-agent": docker_agent_databases.database(tmp_path / "session.db", docker_agent_databases.sound()),
         "cline-cli": tmp_path / "cline.json",
     }

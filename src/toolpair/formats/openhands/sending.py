@@ -1,5 +1,5 @@
-"""What OpenHands sends of a conversation: measured on openhands-sdk 1.58.2, and on 1.21.0, which its command line 1.16.0
-has (`View.from_events`, `Agent.step`).
+"""What OpenHands sends of a conversation: measured on openhands-sdk 1.58.2, and on 1.21.0, which is that of its command
+line 1.16.0 (`View.from_events`, `Agent.step`).
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ def restore(
 ) -> SaveResult:
     """Put a backup back in the file's place, byte for byte; the current file, if any, becomes a backup itself.
 
-    `only_over`: only while the file holds exactly this. `layout`: what is known of a folder. A backup of another kind of file, or another user's, is
-    refused: a folder that somebody sent may hold one. Raises Refused or SaveFailed.
+    `only_over`: only while the file holds exactly this. `layout`: what is known of a folder. A backup of another kind
+    of file, or another user's, is refused: a folder that somebody sent may hold one. Raises Refused or SaveFailed.
     """
     source = os.fspath(backup.path if isinstance(backup, Backup) else backup)
     shown = os.fspath(path)

@@ -70,7 +70,10 @@ class DatabaseAgent(Agent):
         from toolpair.formats.engine.agents.databases import sessions_in, top_level
 
         seen: set[str] = set()
-        places = (*((path, False) for path in self.databases(machine)), *((path, True) for path in self.folders(machine)))
+        places = (
+            *((path, False) for path in self.databases(machine)),
+            *((path, True) for path in self.folders(machine)),
+        )
         for path, is_folder in places:
             if not (path.is_dir() if is_folder else path.is_file()):
                 continue

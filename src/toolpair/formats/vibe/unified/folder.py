@@ -62,9 +62,9 @@ class VibeFolder(FolderLayout):
     def words(self, folder: str, session: str) -> str | None:
         for _, element in reversed(list(_messages(folder))):
             message = element.get("message") if isinstance(element, dict) else None
-            if isinstance(message, dict) and message.get("role") == "user":
-                if words := peek.words_of(message.get("content")):
-                    return words
+            is_users = isinstance(message, dict) and message.get("role") == "user"
+            if is_users and (words := peek.words_of(message.get("content"))):
+                return words
         return None
 
     def files(self, folder: str, session: str) -> Iterator[Row]:
