@@ -94,9 +94,8 @@ def heads_line(glyphs: Glyphs, cells: int, order: str, words: str = "last words"
 
 def row_line(glyphs: Glyphs, found: FoundSession, judged: bool, mark: Mark, now: float, home: str, cells: int) -> Line:
     """One session: verdict, age, agent, project folder, the user's last words, size."""
-    sign, style = (
-        mark_text(judged, mark) if found.understood else ("only shown" if found.shown else "not understood", "dim")
-    )
+    unchecked = "only shown" if found.shown else "not understood"
+    sign, style = mark_text(judged, mark) if found.understood else (unchecked, "dim")
     columns = _columns(cells)
     agent = found.title if cells >= WIDE else found.title.split()[0]
     gap = Span(SafeText(" " * columns.gap))
