@@ -176,7 +176,8 @@ those after it.""",
     "docker-agent": """This follows from its source (`sanitizeToolCalls` and the loader of sessions); it has not been
 measured. A row that is not JSON keeps the whole session from being loaded. The copy of the messages that older
 databases have in `sessions.messages` is left as it is: nothing reads it while there are rows, and docker-agent writes
-it again after the next message.""",
+it again after the next message. What a configuration, or a version before June 2026, cuts of old outputs is not known
+here: [on-resume.md](../on-resume.md).""",
     "crush": """This follows from the source of Crush 0.90.0 (`preparePrompt`); it has not been compared with the agent,
 so nothing is ever written into its database. What the library that it sends with (`fantasy`) adds for each provider is
 not known here. [on-resume.md](../on-resume.md) says more.""",
