@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolpair
+from tests.each import each
 from tests.properties import transcripts
 from tests.rounds import tries
 from toolpair.dialects.new_ids import NATIVE, NewIds, loss, restored
@@ -115,7 +116,7 @@ def test_kimis_numbers_go_on_over_all_tools() -> None:
     assert ids.make("functions.write:1", 2) == "functions.write:3"
 
 
-@pytest.mark.parametrize("name", PROFILES)
+@each("name", PROFILES)
 def test_a_joined_id_is_never_cut_in_the_middle(name: str) -> None:
     ids = NewIds(profile(name).new_ids)
     joined = "call_abcdefgh|fc_" + "9" * 70

@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -49,16 +50,20 @@ def at_step(at: int, happens: Callable[[], object]) -> Callable[[str], None]:
 
 
 def in_a_child(work: Callable[[], object]) -> int:
-    """The signal that ended the child, or 0."""
+    """The signal that ended the child, or 0. What it raises fails the test."""
     pid = os.fork()
     if pid == 0:
         code = 1
         try:
             work()
             code = 0
+        except BaseException:
+            os.write(2, traceback.format_exc().encode())
         finally:
             os._exit(code)
-    return os.WTERMSIG(os.waitpid(pid, 0)[1])
+    status = os.waitpid(pid, 0)[1]
+    assert not os.WIFEXITED(status) or not os.WEXITSTATUS(status), "the child failed; what it wrote says why"
+    return os.WTERMSIG(status)
 
 
 @contextmanager
