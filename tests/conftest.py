@@ -14,7 +14,6 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -22,9 +21,6 @@ from hypothesis import HealthCheck, settings
 
 from tests import source_code
 from tests.rounds import ROUNDS
-
-if TYPE_CHECKING:
-    import psutil
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_sessions"
 
@@ -125,14 +121,6 @@ def _family(pid: int) -> Iterator[int]:
                 yield from _family(int(child))
 
 
-def _processes() -> Iterator[psutil.Process]:
-    import psutil
-
-    for pid in _family(_WORKER):
-        with suppress(psutil.Error):
-            yield psutil.Process(pid)
-
-
 @pytest.fixture(autouse=True, scope="session")
 def pinned_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The user's colours, Textual settings, agents' folders and settings have no effect."""
@@ -150,8 +138,6 @@ def pinned_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             patch.setattr("toolpair.source.folders.stored_session._TICK", 0)
         if os.path.exists(f"/proc/{_WORKER}/task/{_WORKER}/children"):
             patch.setattr("toolpair.source.saving.holders._processes", lambda: list(_family(_WORKER)))
-            with suppress(ImportError):
-                patch.setattr("psutil.process_iter", lambda *_: _processes())
         # What else lies in the folder for temporary files is looked through before each copy of a database.
         patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("temporary", numbered=False)))
         patch.setattr("tempfile.tempdir", None)
