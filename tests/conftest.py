@@ -14,6 +14,7 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -123,8 +124,9 @@ def _family(pid: int) -> Iterator[int]:
 
 @pytest.fixture(autouse=True, scope="session")
 def pinned_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The user's colours, Textual settings, agents' folders and settings have no effect."""
-    with pytest.MonkeyPatch.context() as patch:
+    """The user's colours, Textual settings, agents' folders, settings and temporary files have no effect."""
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+        os.chmod(temporary, 0o755)  # others may look into it, as into the one that holds it
         for name in list(os.environ):
             if name.startswith(("TEXTUAL", "TOOLPAIR", "CLAUDE_", "FORCE_COLOR", "GITHUB_")):
                 patch.delenv(name)
@@ -138,8 +140,7 @@ def pinned_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             patch.setattr("toolpair.source.folders.stored_session._TICK", 0)
         if os.path.exists(f"/proc/{_WORKER}/task/{_WORKER}/children"):
             patch.setattr("toolpair.source.saving.holders._processes", lambda: list(_family(_WORKER)))
-        # What else lies in the folder for temporary files is looked through before each copy of a database.
-        patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("temporary", numbered=False)))
+        patch.setenv("TMPDIR", temporary)
         patch.setattr("tempfile.tempdir", None)
         patch.setattr("toolpair.session.verdict_cache._OWN", str(SAMPLES))  # the program does not change meanwhile
         # Not created: hardly any test keeps something.
