@@ -81,7 +81,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
     if workers > 1:
         # The same order for all, wherever they began.
-        items.sort(key=_file)
+        items.sort(key=lambda item: (_file(item), item.path))
         files = [list(found) for _, found in groupby(items, _file)]
         hands = [files[number::workers][:: -1 if number % 2 else 1] for number in range(workers)]
         items[:] = [item for hand in hands for found in hand for item in found]
