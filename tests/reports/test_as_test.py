@@ -12,6 +12,7 @@ import pytest
 
 from tests import hermes_sessions, openhands_conversations
 from tests.conftest import SAMPLES
+from tests.formats import test_crush
 from tests.history.test_framework_rows import STORES
 from toolpair.cli.main import main
 from toolpair.reports.excerpt.excerpts import excerpt
@@ -43,6 +44,12 @@ def _hermes(folder: Path) -> Path:
     return hermes_sessions.database(folder / "state.db", b"", made)
 
 
+def _crush(folder: Path) -> Path:
+    lost = test_crush.result("two", id_="call_of_nothing")
+    messages = [test_crush.user(f"{SECRET} asks"), *test_crush.SOUND[1:4], lost, test_crush.result("three")]
+    return test_crush.database(folder / "crush.db", [*messages, test_crush.says("Done.")])
+
+
 CASES: dict[str, tuple[str, str, Callable[[Path], Path]]] = {
     "strands": ("strands", "pytest", lambda folder: _stored("strands-folder", folder)),
     "google-adk": ("google.adk", "pytest", lambda folder: _stored("google-adk-database", folder)),
@@ -52,6 +59,7 @@ CASES: dict[str, tuple[str, str, Callable[[Path], Path]]] = {
     "roo-code": ("", "vitest", lambda _: SAMPLES / "sanitised-on-one-side.json"),
     "cline": ("", "vitest", lambda _: SAMPLES / "cline-late-result.json"),
     "docker-agent": ("", "go", lambda _: SAMPLES / "docker-agent-late-result.db"),
+    "crush": ("", "go", _crush),
 }
 
 
