@@ -70,7 +70,7 @@ def _has(library: str) -> bool:
         return False
 
 
-def _elements(path: Path, keys: list[str]) -> list[Any]:
+def elements(path: Path, keys: list[str]) -> list[Any]:
     session = open_session(path)
     session.stage_recommended()
     found = [record.value for record in session.conversation.document.records]
@@ -95,7 +95,7 @@ def test_the_case_is_red_in_the_agents_own_code_and_holds_nothing_of_the_session
     given = [tmp_path / "red"] if agent in ("strands", "hermes") else []
     with pytest.raises(AssertionError):
         test(*given)
-    space["CASE"], space["OUTPUTS"] = _elements(path, harness.formats[found.session.format.id]), [SECRET]
+    space["CASE"], space["OUTPUTS"] = elements(path, harness.formats[found.session.format.id]), [SECRET]
     test(*[tmp_path / "green" for _ in given])
 
 
