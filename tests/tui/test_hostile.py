@@ -48,11 +48,11 @@ def test_nothing_raw_leaves(tmp_path: Path, names: str) -> None:
     )  # fmt: skip
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        for key in ("l", "enter", "l", "l", "z", "v", "O", "enter", "vertical_line", "escape", "f", "j", "escape"):
-            await press(pilot, key)
+        await press(
+            pilot, "l", "enter", "l", "l", "z", "v", "O", "enter", "vertical_line", "escape", "f", "j", "escape"
+        )
         await press(pilot, "enter", "slash", f"text:{evil[:9]}" if evil.isprintable() else "text:e", "enter", "n", "q")
-        for key in ("p", "O", "vertical_line", "l", "escape", "y", "escape"):
-            await press(pilot, key)
+        await press(pilot, "p", "O", "vertical_line", "l", "escape", "y", "escape")
         await press(
             pilot, "j", "k", "g", "y", "1", "a", "escape", "A", "p", "escape", "escape", "slash", "text:evil", "enter"
         )

@@ -25,8 +25,21 @@ def test_before_and_after_are_bars_on_one_scale(native: Path) -> None:
     drive(native, play, (120, 40))
 
 
-def test_what_loses_something_comes_first(broken: Path) -> None:
+def test_a_row_is_excluded_by_a_click_on_its_box_and_what_loses_something_comes_first(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A")
+        before = len(app.session.staged)
+        y = next(n for n, line in enumerate(lines_of(app)) if "[x]" in line)
+        await pilot.click(offset=(2, y))
+        await pilot.pause()
+        assert len(app.session.staged) == before - 1 and "excluded" in frame(app)
+        await pilot.click(offset=(2, y))
+        await pilot.pause()
+        assert len(app.session.staged) == before
+        await press(pilot, "escape")
+        while app.session.changed:
+            await press(pilot, "u")
+
         await press(pilot, "space", "space")
         problem = next(each for each in app.session.problems if each.rule == "result.missing")
         losing = next(fix for fix in problem.fixes if fix.loses)
@@ -52,21 +65,6 @@ def test_the_diff_follows_the_cursor_and_every_change_of_a_row_is_reached(broken
         await until(pilot, app, "No result was recorded")
 
     drive(broken, play, (110, 30))
-
-
-def test_a_row_is_excluded_by_a_click_on_its_box(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "A")
-        before = len(app.session.staged)
-        y = next(n for n, line in enumerate(lines_of(app)) if "[x]" in line)
-        await pilot.click(offset=(2, y))
-        await pilot.pause()
-        assert len(app.session.staged) == before - 1 and "excluded" in frame(app)
-        await pilot.click(offset=(2, y))
-        await pilot.pause()
-        assert len(app.session.staged) == before
-
-    drive(broken, play)
 
 
 def test_what_is_not_fixed_is_listed_and_read_but_not_excluded(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_the_screen_at_every_size(mixed: Path, size: tuple[int, int], ascii: boo
     drive(mixed, play, size, ascii=ascii)
 
 
-def test_enter_shows_the_pairs_of_a_tool_or_the_output(mixed: Path) -> None:
+def test_tools_are_sorted_and_copied_and_enter_shows_their_pairs_or_an_output(mixed: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "S", "j", "enter")
         assert isinstance(app.screen, PairScreen) and " · 4 rows (esc)" in frame(app) and "call · tool:" in frame(app)
@@ -98,11 +98,6 @@ def test_enter_shows_the_pairs_of_a_tool_or_the_output(mixed: Path) -> None:
         row = app.screen.pairs.row
         assert row is not None and row.pair is not None and row.pair.index == 4
 
-    drive(mixed, play)
-
-
-def test_sorting_and_copying(mixed: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "S", "l")
         assert "tool ↓" in frame(app) and lines_of(app)[2].startswith("▌Bash")
         await press(pilot, "l")

@@ -27,8 +27,16 @@ UNDER = ("background", "surface", "panel", "cursor-row", "removed", "added")
 CODE = tuple(role for role in ROLES if role.startswith("code-"))
 
 
-def test_each_style_is_the_same_for_all_widgets_of_a_theme(broken: Path) -> None:
+def test_a_theme_is_followed_tried_and_chosen_and_its_styles_are_the_same_for_all_widgets(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        before = app.theme
+        await press(pilot, "colon", "text:theme", "enter", "j", "j")
+        await at_rest(pilot, app)
+        assert app.theme == LIGHT.name, "it is seen while the cursor is on it"
+        assert app.asks_terminal, "it is not chosen yet"
+        await press(pilot, "escape")
+        assert app.theme == before == DARK.name and app.asks_terminal
+
         dark = app.palette
         assert dark["dim"].color == Color.parse(DARK.variables["muted"]).rich_color
         await press(pilot, "slash", "escape")
@@ -38,6 +46,17 @@ def test_each_style_is_the_same_for_all_widgets_of_a_theme(broken: Path) -> None
         assert app.palette["dim"].color == Color.parse(LIGHT.variables["muted"]).rich_color
         painters = [each for each in app.screen.walk_children() if isinstance(each, Painter) and each.display]
         assert all(each.style_of("dim").color == app.palette["dim"].color for each in painters)
+
+        app.choose_theme("")
+        await pilot.pause()
+        assert app.theme == DARK.name
+        app.note_background(True)
+        await pilot.pause()
+        assert app.theme == LIGHT.name
+        app.choose_theme("nord")
+        app.note_background(False)
+        await pilot.pause()
+        assert app.theme == "nord", "what the user has chosen is kept"
 
     drive(broken, play)
 
@@ -125,20 +144,6 @@ def test_a_single_escape_does_not_wait_for_an_answer() -> None:
     assert answer.split("\x1b") == ("\x1b", None) and not answer.holds
 
 
-def test_the_theme_follows_the_terminals_answer(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        assert app.theme == DARK.name
-        app.note_background(True)
-        await pilot.pause()
-        assert app.theme == LIGHT.name
-        app.choose_theme("nord")
-        app.note_background(False)
-        await pilot.pause()
-        assert app.theme == "nord", "what the user has chosen is kept"
-
-    drive(broken, play)
-
-
 def with_preferences(path: Path, preferences: Preferences, *keys: str) -> tuple[str, str]:
     async def run() -> tuple[str, str]:
         app = ToolpairApp(open_session(path), preferences=preferences)
@@ -160,22 +165,10 @@ def test_a_chosen_theme_is_there_the_next_time(broken: Path, tmp_path: Path) -> 
     assert theme == DARK.name and preferences.theme == ""
 
 
-def test_a_theme_is_seen_while_the_cursor_is_on_it_and_escape_brings_the_old_one_back(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        before = app.theme
-        await press(pilot, "colon", "text:theme", "enter", "j", "j")
-        await at_rest(pilot, app)
-        assert app.theme == LIGHT.name
-        assert app.asks_terminal, "it is not chosen yet"
-        await press(pilot, "escape")
-        assert app.theme == before and app.asks_terminal
-
-    drive(broken, play)
-
-
-@pytest.mark.parametrize("content", [b"", b"no such theme\n", b"\xff\xfe", b"x" * 5000, b"ansi-dark"])
-def test_whatever_is_kept_the_interface_starts(broken: Path, tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "theme").write_bytes(content)
+def test_whatever_is_kept_the_interface_starts(broken: Path, tmp_path: Path) -> None:
+    for content in (b"", b"no such theme\n", b"x" * 5000, b"ansi-dark", b"\xff\xfe"):
+        (tmp_path / "theme").write_bytes(content)
+        assert ToolpairApp(None, preferences=Preferences(tmp_path)).theme == DARK.name, content
     assert with_preferences(broken, Preferences(tmp_path))[0] == DARK.name
 
 
