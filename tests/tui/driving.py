@@ -104,6 +104,17 @@ async def press(pilot: Pilot[Any], *keys: str, names: Collection[str] = BESIDE) 
         frame(pilot.app)
 
 
+async def undo_all(pilot: Pilot[Any]) -> None:
+    """Undo fix after fix, so that the session is as it was opened."""
+    app = pilot.app
+    assert isinstance(app, ToolpairApp)
+    for _ in range(20):
+        if not app.session.changed:
+            return
+        await press(pilot, "u")
+    raise AssertionError(frame(app))
+
+
 @contextmanager
 def _hardly_waiting(times: int = 10) -> Iterator[None]:
     """Textual waits twice 20 ms a key, or longer until the process is idle: most of the time of these tests.

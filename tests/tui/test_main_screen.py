@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from tests.conftest import SAMPLES
 from tests.rounds import some
-from tests.tui.driving import SIZES, array_file, drive, frame, lines_of, press
+from tests.tui.driving import SIZES, array_file, drive, frame, lines_of, press, undo_all
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.screens.pair_screen import PairScreen
 
@@ -171,9 +171,7 @@ def test_cells_are_opened_rows_found_and_filtered(broken: Path) -> None:
             assert len(view.shown) == count and "filter" in frame(app), words
             await press(pilot, "j", "G", "space", "escape")
             assert len(view.shown) >= before, words
-            if app.session.changed:
-                await press(pilot, "u")
-            assert not app.session.changed
+            await undo_all(pilot)
         await press(pilot, "ampersand", "text:is:odd", "enter")
         assert "is:problem" in frame(app), "an unknown filter says what is known"
         await press(pilot, "escape", "at")

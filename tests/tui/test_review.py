@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.driving import array_file, drive, frame, lines_of, press
+from tests.tui.driving import array_file, drive, frame, lines_of, press, undo_all
 from tests.tui.test_main_view import until
 from toolpair.tui.app import ToolpairApp
 
@@ -37,8 +37,7 @@ def test_a_row_is_excluded_by_a_click_on_its_box_and_what_loses_something_comes_
         await pilot.pause()
         assert len(app.session.staged) == before
         await press(pilot, "escape")
-        while app.session.changed:
-            await press(pilot, "u")
+        await undo_all(pilot)
 
         await press(pilot, "space", "space")
         problem = next(each for each in app.session.problems if each.rule == "result.missing")

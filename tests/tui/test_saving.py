@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.driving import drive, frame, press
+from tests.tui.driving import drive, frame, press, undo_all
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.review import ReviewScreen
@@ -117,8 +117,7 @@ def test_what_is_excluded_stays_in_view_and_can_be_included_again(broken: Path) 
         assert len(app.session.staged) == before - 1
         await press(pilot, "escape")
         assert isinstance(app.screen, PairScreen) and "problem" in frame(app)
-        while app.session.changed:
-            await press(pilot, "u")
+        await undo_all(pilot)
 
         await press(pilot, "A")
         whole = app.session.to_bytes()

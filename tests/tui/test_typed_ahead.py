@@ -13,7 +13,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from tests.rounds import tries
-from tests.tui.driving import drive, frame, press, settled
+from tests.tui.driving import drive, frame, press, settled, undo_all
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.screens.pair_screen import PairScreen
@@ -52,10 +52,9 @@ def test_a_screen_that_is_closed_at_once_does_no_harm(broken: Path) -> None:
             await settled(pilot)
             await pilot.pause(0.1)
             assert app.is_running and isinstance(app.screen_stack[1], PairScreen), keys
-            while not isinstance(app.screen, PairScreen):
-                await press(pilot, "escape")
-            while app.session.changed:
-                await press(pilot, "u")
+            await press(pilot, "escape", "escape")
+            assert isinstance(app.screen, PairScreen), keys
+            await undo_all(pilot)
 
     assert drive(broken, play).result.error is None
 
