@@ -29,17 +29,22 @@ from toolpair.tui.widgets import body_view
 from toolpair.tui.widgets.body_view import BodyView
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 1280, 800) + bytes(600)).decode()
+DONE = {"content": "done"}
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
 
 
 def one_call(path: Path, tool: str, arguments: Any, output: Any = "done", is_error: bool = False) -> Path:
     """A list of messages with one call and its result."""
-    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": output}
-    messages = [
-        {"role": "user", "content": "go"},
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": tool, "input": arguments}]},
-        {"role": "user", "content": [{**result, "is_error": True} if is_error else result]},
-    ]
+    return calls_in(path, (tool, arguments, {"content": output, **({"is_error": True} if is_error else {})}))
+
+
+def calls_in(path: Path, *calls: tuple[str, Any, dict[str, Any]]) -> Path:
+    """A list of messages with these calls, each followed by its result."""
+    messages: list[Any] = [{"role": "user", "content": "go"}]
+    for n, (tool, arguments, result) in enumerate(calls, 1):
+        made = {"type": "tool_use", "id": f"toolu_{n}", "name": tool, "input": arguments}
+        messages.append({"role": "assistant", "content": [made]})
+        messages.append({"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"toolu_{n}", **result}]})
     path.write_text(json.dumps(messages, ensure_ascii=False), encoding="utf-8")
     return path
 
@@ -80,24 +85,22 @@ def test_a_command_is_shown_with_its_output_as_in_a_terminal(tmp_path: Path) -> 
 
 def test_an_edit_is_a_diff_and_a_to_do_list_is_a_list(tmp_path: Path) -> None:
     edit = {"file_path": "src/a.py", "old_string": "x = 1\ny = 2\n", "new_string": "x = 1\ny = 3\n"}
-    shown = shows(one_call(tmp_path / "a.json", "Edit", edit), "enter")
-    assert "Edit src/a.py · +1 -1" in shown and " - y = 2" in shown and " + y = 3" in shown and "   x = 1" in shown
     todos = [{"content": "Look", "status": "completed"}, {"content": "Fix", "status": "in_progress"}]
-    shown = shows(one_call(tmp_path / "b.json", "TodoWrite", {"todos": todos}), "enter")
-    assert "[x] Look" in shown and "[>] Fix" in shown and "1 done, 1 doing" in shown
+    path = calls_in(tmp_path / "a.json", ("Edit", edit, DONE), ("TodoWrite", {"todos": todos}, DONE))
+    shown, listed = frames(path, "enter", "q j enter")
+    assert "Edit src/a.py · +1 -1" in shown and " - y = 2" in shown and " + y = 3" in shown and "   x = 1" in shown
+    assert "[x] Look" in listed and "[>] Fix" in listed and "1 done, 1 doing" in listed
 
 
-def test_unknown_tools_are_shown_as_json_with_numbers_as_written(tmp_path: Path) -> None:
-    path = one_call(tmp_path / "a.json", "frobnicate", {"n": 0, "options": '{"depth": 2}', "sql": "select 1\nfrom x"})
+def test_unknown_tools_are_json_with_numbers_as_written_and_images_their_kind_and_size(tmp_path: Path) -> None:
+    given = {"n": 0, "options": '{"depth": 2}', "sql": "select 1\nfrom x"}
+    images = {"content": [IMAGE, {"type": "text", "text": "it"}]}
+    path = calls_in(tmp_path / "a.json", ("frobnicate", given, DONE), ("Screenshot", {}, images))
     path.write_text(path.read_text().replace('"n": 0', '"n": 1.50e+3'))
-    shown = shows(path, "enter")
+    shown, image = frames(path, "enter", "q j l enter")
     assert "n        1.50e+3" in shown and "JSON in a text" in shown and "depth  2" in shown
     assert "sql      select 1" in shown and "from x" in shown and "\\n" not in shown
-
-
-def test_images_are_shown_as_their_kind_and_size(tmp_path: Path) -> None:
-    shown = shows(one_call(tmp_path / "a.json", "Screenshot", {}, [IMAGE, {"type": "text", "text": "it"}]), "l enter")
-    assert "image  PNG, 1,280 x 800, 624 B" in shown and "it" in shown and "1 image" in shown
+    assert "image  PNG, 1,280 x 800, 624 B" in image and "it" in image and "1 image" in image
 
 
 def test_json_folds(tmp_path: Path) -> None:
@@ -394,12 +397,11 @@ def test_paths_are_shown_from_the_folder_of_the_session(tmp_path: Path) -> None:
 
 def test_an_edit_is_counted_alike_in_the_list_and_when_opened(tmp_path: Path) -> None:
     edit = {"file_path": "a.py", "old_string": "a\nb\nc\n", "new_string": "c\na\nb\n"}
-    path = one_call(tmp_path / "a.json", "Edit", edit)
-    listed, opened = frames(path, "", "enter")
-    assert "a.py  +1 -1" in listed and "a.py · +1 -1" in opened
-    written = one_call(tmp_path / "b.json", "Write", {"file_path": "b.py", "content": "x\n" * 3})
-    listed, opened = frames(written, "", "enter")
-    assert "b.py  +3 -0" in listed and "b.py · +3 -0" in opened
+    write = {"file_path": "b.py", "content": "x\n" * 3}
+    path = calls_in(tmp_path / "a.json", ("Edit", edit, DONE), ("Write", write, DONE))
+    listed, edited, written = frames(path, "", "enter", "q j enter")
+    assert "a.py  +1 -1" in listed and "a.py · +1 -1" in edited
+    assert "b.py  +3 -0" in listed and "b.py · +3 -0" in written
 
 
 def test_the_head_of_a_result_drops_what_counts_before_it_cuts_words() -> None:
