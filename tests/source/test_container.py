@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.rounds import tries
 from tests.source.strategies import odd_json, seeds, values
 from toolpair.formats.format import Item
@@ -37,7 +38,7 @@ def with_roles(document: Document) -> Document:
     return rewritten(document, [Item(first.uid, {**first.value, "role": "changed"}), *rest])
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "labels"),
     [
         (MESSAGES, ["$"]),
@@ -55,7 +56,7 @@ def with_roles(document: Document) -> Document:
         ({"data": json.dumps({"body": json.dumps(MESSAGES)})}, ["$.data.body"]),
     ],
 )
-@pytest.mark.parametrize("indent", [None, 2])
+@each("indent", [None, 2])
 def test_documents(value: Any, labels: list[str], indent: int | None) -> None:
     data = json.dumps(value, indent=indent).encode() + b"\n"
     container = read(data)

@@ -448,6 +448,7 @@ class Session:
         The session stays as it was: open the file again to see its new content. `progress` is as for `save`.
         `only_as_is`: only if the file still holds what this session read. Raises Refused or SaveFailed.
         """
+        from toolpair.formats import folder_layout
         from toolpair.session.saving import refuse_other_session
         from toolpair.source.saving.backups import Backup
         from toolpair.source.saving.restoring import restore
@@ -455,8 +456,8 @@ class Session:
         if self.path is None:
             raise Refused("There is no file to restore, because it came from standard input.")
         refuse_other_session(self.path, backup.path if isinstance(backup, Backup) else backup)
-        only_over = self.file.snapshot if only_as_is else None
-        return self._saved(restore(self.path, backup, progress=progress, only_over=only_over))
+        only_over, layout = self.file.snapshot if only_as_is else None, folder_layout(str(self.path))
+        return self._saved(restore(self.path, backup, progress=progress, only_over=only_over, layout=layout))
 
     def _saved(self, result: SaveResult) -> Saved:
         from toolpair.session.saving import saved_from

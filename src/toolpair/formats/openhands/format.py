@@ -57,6 +57,7 @@ _NOT_THERE: Final = {
 _NO_SUCH: Final = "base_state.json names an event that is not there as the last one"
 STOPS_THERE: Final = "OpenHands stops with an error when it is to send it"
 AGAIN: Final = "OpenHands runs it again, and sends what that says without the call, which the API refuses"
+AGAIN_BEFORE: Final = "OpenHands runs it again, and sends what that says at the end, which the API refuses"
 _GAP: Final = "OpenHands reads no event whose number comes after one that is not there"
 
 
@@ -253,7 +254,9 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     return replace(
         found,
         messages=messages,
+        native=True,
         agent=TITLE,
+        agent_version=view.agent_version,
         session_id=as_text(state_in(log.state.value).get("id")) if log.state is not None else None,
         folder=_folder(log),
         scopes={**found.scopes, **{node.uid: "inactive" for node in beside}, **malformed_in(items)},
