@@ -130,7 +130,7 @@ def test_a_column_that_may_not_be_null_gets_what_the_table_has_for_it(tmp_path: 
     before = path.read_bytes()
     session = open_session(f"{path}::{ID}")
     session.stage_recommended()
-    with pytest.raises(Refused, match=r"needs a value in messages\.extra"):
+    with pytest.raises(Refused, match=r"must have a value in messages\.extra"):
         session.save()
     assert path.read_bytes() == before
 
