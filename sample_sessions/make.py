@@ -1166,19 +1166,19 @@ _HERMES = (
     "CREATE TABLE schema_version (version INTEGER NOT NULL)",
     "CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT NOT NULL, user_id TEXT, model TEXT, model_config TEXT, "
     "system_prompt TEXT, parent_session_id TEXT, started_at REAL NOT NULL, ended_at REAL, end_reason TEXT, "
-    "message_count INTEGER DEFAULT 0, tool_call_count INTEGER DEFAULT 0, cwd TEXT, billing_provider TEXT, title TEXT, rewind_count "
-    "INTEGER NOT NULL DEFAULT 0, FOREIGN KEY (parent_session_id) REFERENCES sessions(id))",
+    "message_count INTEGER DEFAULT 0, tool_call_count INTEGER DEFAULT 0, cwd TEXT, billing_provider TEXT, title TEXT, "
+    "rewind_count INTEGER NOT NULL DEFAULT 0, FOREIGN KEY (parent_session_id) REFERENCES sessions(id))",
     "CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL REFERENCES sessions(id), "
     "role TEXT NOT NULL, content TEXT, tool_call_id TEXT, tool_calls TEXT, tool_name TEXT, effect_disposition TEXT, "
     "timestamp REAL NOT NULL, token_count INTEGER, finish_reason TEXT, reasoning TEXT, reasoning_content TEXT, "
-    "reasoning_details TEXT, codex_reasoning_items TEXT, codex_message_items TEXT, platform_message_id TEXT, observed INTEGER DEFAULT 0, "
-    "active INTEGER NOT NULL DEFAULT 1, compacted INTEGER NOT NULL DEFAULT 0, api_content TEXT)",
+    "reasoning_details TEXT, codex_reasoning_items TEXT, codex_message_items TEXT, platform_message_id TEXT, observed "
+    "INTEGER DEFAULT 0, active INTEGER NOT NULL DEFAULT 1, compacted INTEGER NOT NULL DEFAULT 0, api_content TEXT)",
     "CREATE INDEX idx_messages_session ON messages(session_id, timestamp)",
 )
 
 
 def hermes_other_id() -> bytes:
-    """A result whose id a proxy rewrote, and one call of two that nothing answered."""
+    """A result whose id a proxy rewrote, so that Hermes leaves it out."""
     start = 1_795_248_000.0
     id_ = "20261121_080000_5a1f3c"
     rows: list[tuple[Any, ...]] = []
@@ -1196,7 +1196,7 @@ def hermes_other_id() -> bytes:
     add("tool", CART, of="call-Shop0001")
     add("assistant", "The prices, and the tests.", [call(2, "cat src/shop/prices.py"), call(3, "pytest -q")])
     add("tool", PRICES, of="call_Shop0002")
-    add("user", "It stopped. Go on.")
+    add("tool", "1 failed, 3 passed", of="call_Shop0003")
     add("assistant", "The sum starts with the integer 0.")
     session = (id_, "cli", "gpt-5.1", start, "/home/dev/shop", "Empty carts", len(rows))
     columns = "session_id, role, content, tool_call_id, tool_calls, tool_name, timestamp"
