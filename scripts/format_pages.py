@@ -10,6 +10,7 @@ from typing import Final
 from toolpair.formats import agents_of, all_formats, written_by
 from toolpair.formats.agent import Agent, SessionFile
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent
+from toolpair.formats.engine.agents.folder_agent import FolderAgent
 from toolpair.formats.format import Format
 from toolpair.rules.pages import pages as rule_pages
 from toolpair.shell.machine import Machine, home_short
@@ -78,7 +79,6 @@ new sessions in [a store of its own](vibe-unified.md), and still resumes those i
 does not fit is refused, as Vibe refuses it. The journal holds what has happened since the checkpoint. Where it has inputs
 of a turn, the turn has not ended, or Vibe was killed in it: what its own library makes of them is not known here, so that
 such a session is not read until Vibe has resumed it. Forms of the store that are newer than that of 3.0.2 are refused.""",
-
     "kimi-cli": """JSON Lines, a chat message in each. Lines with the roles `_system_prompt`, `_checkpoint` and
 `_usage` are Kimi CLI's notes. All messages are sent. A compaction, `/clear`, or a step back to a checkpoint begins
 the file anew: what was in it before is in `context_1.jsonl`, `context_2.jsonl` and so on beside it, which are not
@@ -147,7 +147,6 @@ being resumed. Bytes that are not text are guessed at.""",
     "vibe-unified": """Measured on Mistral Vibe 3.0.2, with up to three defects at once, of sessions that it took over from
 its older files: what the checkpoint holds is sent as it is, and what the API does not accept is refused. A file that does
 not fit to its hash keeps the session from being loaded.""",
-
     "kimi-cli": """Measured on Kimi CLI 1.49.0, with the API of Kimi. Nothing is healed: what is in the file is sent,
 and a pair that is broken is refused. A line that is not JSON, or not a message as it writes them, is skipped, and
 nothing but its log says so; before 1.30, a line that is not JSON keeps the session from being loaded. A message
@@ -337,7 +336,8 @@ def resume_lines(agents: tuple[Agent, ...]) -> Iterator[str]:
     """How each of these agents resumes a session."""
     for agent in agents:
         machine = Machine("linux", {}, Path(_HOME))
-        path = agent.roots(machine)[0] / f"session{agent.suffix or '.json'}"
+        is_folder = isinstance(agent, FolderAgent)
+        path = agent.roots(machine)[0] / (ID.replace("-", "") if is_folder else f"session{agent.suffix or '.json'}")
         file = SessionFile(path, path, ID, "/home/you/project")
         way = agent.way_in_its_own(file) if isinstance(agent, DatabaseAgent) else agent.way_back(file)
         if way is not None and agent.id in written_by():
