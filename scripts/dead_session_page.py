@@ -75,7 +75,11 @@ def _row(agent: Agent) -> str:
     told = f"[its page](formats/{format_id}.md)" if format_id is not None else f"[{agent.unchecked}](not-read-yet.md)"
     ways = [line.partition(": ")[2] for line in resume_lines((agent,))]
     resume = (
-        ways[0].replace("cd /home/you/project && ", "").replace(_ID, "ID").replace("|", "\\|")
+        ways[0]
+        .replace("cd /home/you/project && ", "")
+        .replace(_ID, "ID")
+        .replace(_ID.replace("-", ""), "ID")
+        .replace("|", "\\|")
         if ways
         else "in its own list"
     )

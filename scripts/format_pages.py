@@ -74,11 +74,12 @@ which goose reads them: by `created_timestamp`, then by `id`. Rows that a compac
     "vibe": """JSON Lines, a chat message in each, beside `meta.json`, which has the session's id and folder.
 Before 2.26 the summary of a compaction (`context_boundary`) stands for all that is before it. From 2.26 on Vibe keeps
 new sessions in [a store of its own](vibe-unified.md), and still resumes those in these files.""",
-    "vibe-unified": """The last checkpoint of a session: `CURRENT` names a generation, its `manifest.json` the files in
-`chunks` that hold the messages. Each of these names the next one by the hash of what it holds, and one that is gone or
-does not fit is refused, as Vibe refuses it. The journal holds what has happened since the checkpoint. Where it has inputs
-of a turn, the turn has not ended, or Vibe was killed in it: what its own library makes of them is not known here, so that
-such a session is not read until Vibe has resumed it. Forms of the store that are newer than that of 3.0.2 are refused.""",
+    "vibe-unified": """The last checkpoint of a session: `CURRENT` names a generation, its `manifest.json` the files
+in `chunks` that hold the messages. Each of these names the next one by the hash of what it holds, and one that is gone
+or does not fit is refused, as Vibe refuses it. The journal holds what has happened since the checkpoint. Where it has
+inputs of a turn, the turn has not ended, or Vibe was killed in it: what its own library makes of them is not known
+here, so that such a session is not read until Vibe has resumed it. Forms of the store that are newer than that of 3.0.2
+are refused.""",
     "kimi-cli": """JSON Lines, a chat message in each. Lines with the roles `_system_prompt`, `_checkpoint` and
 `_usage` are Kimi CLI's notes. All messages are sent. A compaction, `/clear`, or a step back to a checkpoint begins
 the file anew: what was in it before is in `context_1.jsonl`, `context_2.jsonl` and so on beside it, which are not
@@ -144,9 +145,9 @@ pair that is broken is refused. Before, a call without a result right behind its
 execution interrupted - no response available`) when the session went on, and a result that is late or has another id
 was sent as well, and refused. A line that is not JSON, and an empty one, which is not reported, keep the session from
 being resumed. Bytes that are not text are guessed at.""",
-    "vibe-unified": """Measured on Mistral Vibe 3.0.2, with up to three defects at once, of sessions that it took over from
-its older files: what the checkpoint holds is sent as it is, and what the API does not accept is refused. A file that does
-not fit to its hash keeps the session from being loaded.""",
+    "vibe-unified": """Measured on Mistral Vibe 3.0.2, with up to three defects at once, of sessions that it took over
+from its older files: what the checkpoint holds is sent as it is, and what the API does not accept is refused. A file
+that does not fit to its hash keeps the session from being loaded.""",
     "kimi-cli": """Measured on Kimi CLI 1.49.0, with the API of Kimi. Nothing is healed: what is in the file is sent,
 and a pair that is broken is refused. A line that is not JSON, or not a message as it writes them, is skipped, and
 nothing but its log says so; before 1.30, a line that is not JSON keeps the session from being loaded. A message
