@@ -78,6 +78,8 @@ _COUNTED: Final = ("messages", "calls", "waiting", "outputs", "seen", "placehold
 
 def aside_text(transcript: Transcript, errors: int) -> str:
     """A note on a history that is not the one its agent continues."""
+    if transcript.tree.goes_on_in is not None:
+        return f" The agent resumes session {transcript.tree.goes_on_in} in its place."
     if transcript.tree.elsewhere and transcript.tree.resumed:
         return " This is not the branch that the agent resumes."
     if transcript.tree.resumed:
