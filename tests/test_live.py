@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.rounds import tries
 from tests.session_folders import claude_bytes, claude_records, claude_session, line, set_age, task
 from toolpair.agents.processes import agent_of, other_session
@@ -319,7 +320,7 @@ def test_a_document_that_is_written_anew_is_followed(tmp_path: Path) -> None:
 # --- processes ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "command", "agent"),
     [
         ("claude", ["claude", "--resume", "x"], "claude-code"),

@@ -93,14 +93,17 @@ def written_by() -> dict[str, str | None]:
 
 def get_agent(id_: str) -> Agent:
     """The agent with this id. Raises KeyError for an unknown one."""
-    writes = written_by()[id_]
+    return _agent(id_, written_by()[id_])
+
+
+def _agent(id_: str, writes: str | None) -> Agent:
     entry = get_format(writes).agents[id_] if writes is not None else Lazy(NOT_UNDERSTOOD[id_])
     found: Agent = entry.found
     return found
 
 
 def all_agents() -> tuple[Agent, ...]:
-    return tuple(map(get_agent, written_by()))
+    return tuple(_agent(id_, writes) for id_, writes in written_by().items())
 
 
 def agents_of(format_id: str) -> tuple[Agent, ...]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from toolpair.formats.format import Format, SubagentSession, View
 from toolpair.history.conversation import Conversation, Found, Location, Target, lines_text
 from toolpair.history.summary import CauseGroup, PairRow
-from toolpair.history.verdict_text import Verdict, saving_text, with_last_call
+from toolpair.history.verdict_text import Verdict, beside, saving_text, with_last_call
 from toolpair.rules.problem import Cause, Fix, OnResume, Problem
 from toolpair.rules.profiles import Profile
 from toolpair.rules.profiles import profile as profile_named
@@ -72,6 +72,7 @@ __all__ = [
     "Target",
     "Transcript",
     "Verdict",
+    "beside",
     "lines_text",
     "open_session",
     "saving_text",

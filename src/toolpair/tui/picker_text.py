@@ -162,8 +162,8 @@ def preview_lines(
 
 def _verdict_lines(glyphs: Glyphs, glimpse: Glimpse, cells: int) -> list[Line]:
     style = "dim" if glimpse.badge in NOTHING_TO_CHECK else _STYLES.get(glimpse.outlook, "")
-    sentence = glimpse.sentence.removeprefix(f"{glimpse.badge}. ")
-    lines = glyphs.paragraph(f"{glimpse.badge}: {sentence}" if sentence else glimpse.badge, cells, "text", limit=2)
+    said = f"{glimpse.badge}: {glimpse.sentence}" if glimpse.sentence else glimpse.badge
+    lines = glyphs.paragraph(said, cells, "text", limit=2)
     indent, *words = lines[0]
     first = words[0].text.removeprefix(glimpse.badge)
     if len(first) < len(words[0].text):
