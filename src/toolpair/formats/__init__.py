@@ -43,7 +43,7 @@ FORMATS: Final = (
     "kimi_cli:FORMAT",
     "kimi_code:FORMAT",
     "vibe:FORMAT",
-    "vibe.unified:FORMAT",
+    "vibe:UNIFIED",
     "agents_sdk:FORMAT",
     "google_adk:FORMAT",
     "openhands:FORMAT",
