@@ -49,7 +49,7 @@ another branch of the file, and what was cleared or compacted, is inactive. Each
 its own.""",
     "hermes": """The tables `sessions` and `messages` of its SQLite database, one chat message in each row, in the order
 of `id`. Rows that were compacted or taken back (`active` is 0) are inactive; sub-agents' sessions are sessions of their
-own.""",
+own. A session that was compacted into another one is read by itself, and the verdict names the one that is resumed.""",
     "agents-sdk": """The tables `agent_sessions` and `agent_messages` (or what the program calls them) that
 `SQLiteSession` writes, one item of the Responses API in each row, in the order of `id`. What its other sessions write
 is refused by name: branches (`AdvancedSQLiteSession`), encrypted items, and tables of `SQLAlchemySession`, which reads
@@ -194,7 +194,7 @@ not known here. [on-resume.md](../on-resume.md) says more.""",
 deleted when the session is opened, and so is every line after it; the file as it was is in `wire.jsonl.bak`, if there
 is none yet: repair such a file first. A line of a response that has not begun, or has ended, is skipped.
 [on-resume.md](../on-resume.md) says more.""",
-    "hermes": """Measured on Hermes Agent 0.19.0 over an API of Chat Completions and Anthropic's. Ids count
+    "hermes": """Measured on Hermes Agent 0.19.0 over APIs of Chat Completions, Anthropic and Responses. Ids count
 over the whole history: of two pairs with one id the second is left out, call and output, and nothing says so. A call is
 paired by its `call_id`, where it has one. [on-resume.md](../on-resume.md) says more.""",
     "opencode": """Measured on opencode 1.18.33 and Kilo CLI 7.7.9. A row that is not JSON keeps the whole session from
