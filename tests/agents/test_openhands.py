@@ -84,8 +84,10 @@ def test_what_the_model_sees_is_what_its_command_line_sends(tmp_path: Path) -> N
         if session.stage_recommended() is not None:
             session.save()
     sent = openhands_sdk.resume(tmp_path / "mended", before=True)
-    assert all(one.messages for one in sent.values())
     assert all_differences(sent, partial(seen, "mended"), difference) == {}
+    for name, resumed in sent.items():
+        left = errors(open_session(made["mended", name], agent_version=BEFORE))
+        assert resumed.messages and (left or errors_of(resumed.messages, tmp_path) == []), name
 
 
 @pytest.mark.usefixtures("sdk")
