@@ -342,6 +342,9 @@ def test_a_document_that_is_written_anew_is_followed(tmp_path: Path) -> None:
         ("Claude", ["/Applications/Claude.app/Contents/MacOS/Claude"], None),
         ("codex", ["codex", "login"], None),
         ("", [], None),
+        ("openhands", ["/opt/v/bin/python3.12", "/opt/v/bin/openhands", "--resume", "x"], "openhands"),
+        ("hermes", ["/opt/v/bin/python3", "-P", "/opt/v/bin/hermes-agent"], "hermes"),
+        ("python3", ["python3", "/opt/v/bin/openhands", "serve"], None),
     ],
 )
 def test_agents_are_told_by_name_and_command(name: str, command: Sequence[str], agent: str | None) -> None:

@@ -147,6 +147,7 @@ def test_printed_python() -> None:
         (b"", "empty"),
         (b"<html><body>hi</body></html>", "not JSON"),
         (b"a: 1\nb: 2\n", "not JSON"),
+        (b"# Notes\n\n- [ ] one\n[two](x)\n", "not JSON"),
         (b'[\n  {"role": "user"},\n  {"role" "user"}\n]', "line 3, column 11"),
         (b'[{"role": "user",}]', "line 1, column 18"),
         (b'{"a": 1}\n{\n "b": 2\n}'[9:] + b"\n{\n}", "line 4, column 1"),

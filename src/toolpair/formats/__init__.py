@@ -43,6 +43,7 @@ FORMATS: Final = (
     "kimi_cli:FORMAT",
     "kimi_code:FORMAT",
     "vibe:FORMAT",
+    "vibe.unified:FORMAT",
     "agents_sdk:FORMAT",
     "google_adk:FORMAT",
     "openhands:FORMAT",
@@ -55,7 +56,11 @@ FORMATS: Final = (
 """The records of all formats: where two are equally sure of a file, the first has it."""
 STORES: Final = ("langgraph.database:LAYOUT",)
 """The layouts of databases whose sessions are read as lists of a known form, and never written."""
-NOT_UNDERSTOOD: Final[dict[str, str]] = {}
+NOT_UNDERSTOOD: Final[dict[str, str]] = {
+    "amp": f"{__name__}.forms.shown.agents:AMP",
+    "droid": f"{__name__}.forms.shown.agents:DROID",
+    "copilot-vscode": f"{__name__}.forms.shown.agents:COPILOT",
+}
 """Agents whose sessions are found, but not understood yet: agent id -> `module:name` of its entry."""
 
 
