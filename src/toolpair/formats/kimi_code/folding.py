@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from toolpair.formats.format import Item
 from toolpair.formats.engine.reading.reading import as_key
+from toolpair.formats.format import Item
 from toolpair.formats.kimi_code.detection import (
     CLEAR,
     EVENT,
