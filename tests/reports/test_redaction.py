@@ -96,7 +96,7 @@ _ODD = {
 }
 
 
-@pytest.mark.parametrize("where", ["input", "content", "toolUseResult", "nested"])
+@each("where", ["input", "content", "toolUseResult", "nested"])
 def test_keys_are_replaced_as_values_are(where: str) -> None:
     anybodys = {key: number for number, key in enumerate(_KEYS)}
     held: object = {"hosts": anybodys}
@@ -488,7 +488,7 @@ PICTURES = {
 }
 
 
-@pytest.mark.parametrize("kind", PICTURES)
+@each("kind", PICTURES)
 def test_an_image_becomes_another_one_of_the_same_size(kind: str) -> None:
     for behind in (b"", b"a secret" * 20):
         data = base64.b64encode(PICTURES[kind] + b"\0\0\0" + behind).decode()

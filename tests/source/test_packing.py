@@ -14,6 +14,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.patience import PATIENCE
 from tests.rounds import ROUNDS, tries
 from toolpair.session.session import open_session
@@ -138,7 +139,7 @@ def test_a_torn_file_opens_as_far_as_it_goes() -> None:
         unpack(bytes(wrong[:5]), "x")
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "part"),
     [
         (packed(LINES)[:7], "nothing in it can be unpacked"),
