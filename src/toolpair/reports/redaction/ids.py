@@ -57,8 +57,6 @@ _SHORT: Final = 3
 """Characters of an id of which only letters change."""
 _OF_A_UUID: Final = 32
 _TRIES: Final = 40
-_SMALL: Final = 1 << 16
-"""Characters of a part up to which it is searched for each id of the session."""
 _HASHED: Final = ("truncated", "truncated_sha256", "hashed")
 
 
@@ -76,11 +74,8 @@ class Ids:
         names: Mapping[str, str],
         words: Collection[str],
         times: Times,
-        within: str | None = None,
     ) -> None:
-        """`names` are the tools' names and what stands for them, `words` what no stand-in may be. `within`: all that
-        is redacted of the session.
-        """
+        """`names` are the tools' names and what stands for them, `words` what no stand-in may be."""
         self._key = key
         self._words = words
         self._times = times
@@ -100,8 +95,6 @@ class Ids:
                     self._counters[core] = max(self._counters.get(core, 0), len(counter[1]))
         self._known = sorted({_core(part) for id_ in spellings for part in _JOINED.split(id_)})
         self._reversed = sorted(core[::-1] for core in self._known)
-        if within is not None and len(within) <= _SMALL:
-            spellings = [id_ for id_ in spellings if id_ in within]
         for id_ in spellings:
             self.stand_in(id_)
         self._put_hashes(spellings)

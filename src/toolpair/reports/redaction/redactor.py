@@ -69,14 +69,14 @@ _TOOL_NAME: Final = re.compile(r'"(?:name|toolName|tool_name)\\*"\s*:\s*\\*"([A-
 class Redactor:
     """The stand-ins for one session. Equal texts, ids and names have equal ones."""
 
-    def __init__(self, content: str, key: bytes, part: str | None = None, words: Collection[str] | None = None) -> None:
-        """`content` is the whole session: ids, names and words come from it, also when only a `part` is redacted.
-        `words`: those of the content, where they are known.
+    def __init__(self, content: str, key: bytes, words: Collection[str] | None = None) -> None:
+        """`content`: what is to be redacted, by which ids and names are known. `words`: what no stand-in may be; those
+        of the content, if nothing else is known.
         """
         key, key_of_keys = blake2b(key).digest(), blake2b(key + b"keys").digest()
         self._key = key
         self._vocabulary = vocabulary()
-        self._words: Collection[str] = words_anywhere(content) if words is None else words
+        self._words = words_anywhere(content.encode("utf-8", "surrogatepass")) if words is None else words
         kept = self._vocabulary.tools | {"mcp"}
         self._names = Names(key, kept, self._words)
         self._keys = Names(key_of_keys, self._vocabulary.keys | self._vocabulary.parameters, self._words, 1)
@@ -87,7 +87,7 @@ class Redactor:
         ids = [*VALUES.findall(content), *SHAPES.findall(content)]
         self._times = Times(key)
         self._given = Given(content)
-        self._ids = Ids(key, ids, names, self._words, self._times, part)
+        self._ids = Ids(key, ids, names, self._words, self._times)
         self._texts: dict[str, str] = {}
         self._depth = 0
 
