@@ -20,6 +20,7 @@ from toolpair.reports.redaction.vocabulary import (
     counts,
     decoded,
     names_a_model,
+    pieces_of,
     tokens_of,
     vocabulary,
     words_anywhere,
@@ -95,12 +96,14 @@ def left_of(whole: bytes, words: Collection[str], copy: str) -> list[str]:
     signs = _not_public(_written(after := _told(copy)), copy)
     if not (found or signs):
         return []
-    text = whole.decode("utf-8", "surrogateescape")
-    before = decoded(text)
-    found &= words_of(before) if found else found
-    if signs := {one for one in signs if one in before}:  # mostly none: that is seen sooner than what is joined
-        signs &= _written(_told(text)) & _written(_without_groups(after))
-    return sorted(found | signs)
+    kept: set[str] = set()
+    for piece in pieces_of(whole):
+        text = piece.decode("utf-8", "surrogateescape")
+        before = decoded(text)
+        kept |= words_of(before) if found else found
+        if any(one in before for one in signs):  # mostly none: that is seen sooner than what is joined
+            kept |= _written(_told(text))
+    return sorted(found & kept | signs & kept & _written(_without_groups(after)))
 
 
 def _side_by_side(original: str, copy: str) -> Iterator[tuple[str, str]]:

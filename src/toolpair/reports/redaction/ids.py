@@ -46,6 +46,7 @@ PREFIXES: Final = (
 """What ids of known makers begin with, without punctuation; longer ones first where one begins another."""
 _OTHER: Final = re.compile(r"[^A-Za-z0-9]+")
 _DIGIT: Final = re.compile(r"[0-9]")
+_WORD: Final = re.compile(r"[^\W_]+")
 _ALNUM: Final = frozenset(ascii_letters + digits)
 _HEX: Final = re.compile(r"[0-9a-f]{8,}")
 _PREFIX: Final = re.compile("|".join(PREFIXES))
@@ -83,6 +84,10 @@ class Ids:
         self._names = {name: reduced[name] for name in sorted(reduced, key=len, reverse=True) if len(name) > _SHORT}
         self.spelled: dict[str, str] = {}
         """The stand-ins by how an id is written."""
+        self.wordlike: set[str] = set()
+        """Those without a digit, which any text may have."""
+        self.first_words: set[str] = set()
+        """What these begin with."""
         self._cores: dict[str, str] = {}
         self._taken: set[str] = set()
         self._counters: dict[str, int] = {}
@@ -111,6 +116,9 @@ class Ids:
             parts = re.split(f"({_JOINED.pattern})", id_)  # each mark stands between two parts
             found = "".join(one if number % 2 else self._part(one) for number, one in enumerate(parts))
             self.spelled[id_] = found
+            if _DIGIT.search(id_) is None and (word := _WORD.search(id_)) is not None:
+                self.wordlike.add(id_)
+                self.first_words.add(word[0])
         return found
 
     def in_text(self, word: str) -> str | None:

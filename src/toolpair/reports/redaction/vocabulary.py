@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -132,17 +132,22 @@ def words_of(text: str) -> frozenset[str]:
 def words_anywhere(content: bytes) -> frozenset[str]:
     """The words of a file, with its escapes read and as it is written."""
     tokens: set[bytes] = set()
-    at = 0
-    while at < len(content):  # some lines at a time: a session has many words, most of them often
-        end = content.find(b"\n", at + _PIECE) + 1 or len(content)
-        piece = content[at:end].replace(b"\x1a", b" ")
-        at = end
+    for piece in pieces_of(content.replace(b"\x1a", b" ")):
         tokens.update(piece.replace(b"\\", b" \\").translate(_WRITTEN).split())
         if b"\\u" in piece or b"\\x" in piece:
             tokens.update(tokens_of(decoded(piece.decode("utf-8", "surrogateescape"))))
     escaped = {token for token in tokens if token.startswith(b"\\")}
     tokens = (tokens - escaped).union(*((token[1:], token[2:]) for token in escaped))
     return words_of(b" ".join(tokens).decode("utf-8", "surrogateescape"))
+
+
+def pieces_of(content: bytes) -> Iterator[bytes]:
+    """Some lines at a time: a session has many words, most of them often."""
+    at = 0
+    while at < len(content):
+        end = content.find(b"\n", at + _PIECE) + 1 or len(content)
+        yield content[at:end]
+        at = end
 
 
 def _character(match: re.Match[str]) -> str:
