@@ -99,8 +99,8 @@ def _of_row(block: Block) -> Block:
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
     """Only the calls of a row can be damaged: Hermes reads the row as one without any."""
     blocks = [block for message in transcript.messages for block in message.blocks]
-    results = {block.id for block in blocks if block.kind == "result"}
-    called = {block.id for block in blocks if block.kind == "call"}
+    results = {block.id for block in blocks if block.kind == "result" and isinstance(block.id, str)}
+    called = {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
 
     def effect(damage: Damage) -> ResumeEffect | None:
         if damage.readable:

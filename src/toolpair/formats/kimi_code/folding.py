@@ -23,7 +23,7 @@ from toolpair.formats.kimi_code.detection import (
     message_in,
 )
 
-_BEGINS_ANEW: Final = ("interrupted", "error")
+BEGINS_ANEW: Final = ("interrupted", "error")
 """Why a response ended that the next one ends for good."""
 _MAIN: Final = "main"
 
@@ -150,7 +150,7 @@ class Fold:
                 self._open = Entry("assistant")
                 self.entries.append(self._open)
                 self._step = event.get("uuid")
-            case "step.end" if event.get("finishReason") not in _BEGINS_ANEW:
+            case "step.end" if event.get("finishReason") not in BEGINS_ANEW:
                 self._settle()
                 self._flush()
             case "content.part" if self._open is not None and event.get("stepUuid") == self._step:
@@ -159,10 +159,10 @@ class Fold:
             case "tool.call" if self._open is not None and event.get("stepUuid") == self._step:
                 self._open.uids.append(item.uid)
                 self._open.calls = True
-                self._pending[event.get("toolCallId")] = None
-            case "tool.result" if event.get("toolCallId") in self._pending:
-                del self._pending[event["toolCallId"]]
-                self.entries.append(Entry("tool", [item.uid], answers=event["toolCallId"]))
+                self._pending[_id_in(event)] = None
+            case "tool.result" if (id_ := _id_in(event)) in self._pending:
+                del self._pending[id_]
+                self.entries.append(Entry("tool", [item.uid], answers=id_))
                 self._flush()
             case "content.part" | "tool.call" | "tool.result":
                 self._left_out[item.uid] = self._step if self._open is not None else None
@@ -220,6 +220,12 @@ class Fold:
             made = [*kept, summary, Entry("user", origin={"kind": "injection"}, says=True)]
         self._begin(made, [uid for entry in kept for uid in entry.uids])
         self.summary = item.uid
+
+
+def _id_in(event: dict[str, Any]) -> Any:
+    """The id of a call, or of the call that a result answers; a list or an object is equal to no other."""
+    id_ = event.get("toolCallId")
+    return object() if isinstance(id_, (list, dict)) else id_
 
 
 def _kind(origin: Any) -> Any:

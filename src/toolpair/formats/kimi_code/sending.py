@@ -51,10 +51,12 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
 def _answered(said: Sequence[Said]) -> Iterator[SentPart]:
     """The calls whose results are the session's own."""
     results = {id(part.block): part for role, parts in said for part in parts if role == "tool"}
-    ids = {part.value.get("tool_use_id") for part in results.values() if part.block is not None}
+    answered = [part.value.get("tool_use_id") for part in results.values() if part.block is not None]
+    ids = {id_ for id_ in answered if isinstance(id_, str)}
     for role, parts in said:
         if role != "tool":
-            yield from (part for part in parts if _is_call(part) and part.value.get("id") in ids)
+            calls = [part for part in parts if _is_call(part) and isinstance(part.value.get("id"), str)]
+            yield from (part for part in calls if part.value["id"] in ids)
 
 
 def _is_call(part: SentPart) -> bool:

@@ -147,7 +147,9 @@ def history_of(items: Sequence[Item], leaf: str | None) -> QwenHistory:
     made = _Contents(damaged)
     for node in path:
         made.add(same.get(node.id) or [node])
-    glued = {block.id for node in tree.nodes if node.uid in damaged for block in _blocks(node) if block.id}
+    glued = {
+        block.id for node in tree.nodes if node.uid in damaged for block in _blocks(node) if isinstance(block.id, str)
+    }
     sessions = {value["sessionId"] for _, value in read if is_record(value)}
     refuses = None
     if own is None:
