@@ -164,7 +164,7 @@ def history_of(items: Sequence[Item], leaf: str | None) -> QwenHistory:
         refuses = _ROLE
     elif made.compression is not None and not isinstance(value_at(made.compression.value, KEPT), list):
         refuses = _NO_LIST
-    names = frozenset(id_ for id_ in glued if isinstance(id_, str))
+    names = frozenset(glued)
     return QwenHistory(items, tree, path, end, made.said, made.contents, own, refuses, made.compression, names)
 
 
