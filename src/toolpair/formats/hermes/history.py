@@ -108,8 +108,8 @@ def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage
     """
     read = {item.uid for item in items if is_active(item.value)}
     blocks = [block for message in transcript.messages for block in message.blocks]
-    results = {block.id for block in blocks if block.kind == "result"}
-    called = {block.id for block in blocks if block.kind == "call"}
+    results = {block.id for block in blocks if block.kind == "result" and isinstance(block.id, str)}
+    called = {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
 
     def effect(damage: Damage) -> ResumeEffect | None:
         if damage.rule == "record.bad_utf8":
