@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,20 @@ def test_a_home_is_furnished(id_: str, tmp_path: Path) -> None:
     said = [*given.values(), *(path.read_text(errors="replace") for path in home.rglob("*") if path.is_file())]
     assert any("http://127.0.0.1:1" in one for one in said), "it is told where the API is"
     assert "go on" in start.arguments
+
+
+def test_a_database_of_kilo_s_own_is_furnished(tmp_path: Path) -> None:
+    """Its indices call functions that SQLite refuses where a schema is not trusted."""
+    agent = next(one for one in all_agents() if one.id == "kilo-cli")
+    copy, home = tmp_path / "kilo.db", tmp_path / "home"
+    shutil.copyfile(SAMPLES / "opencode-failed-response.db", copy)
+    with closing(sqlite3.connect(copy)) as db:
+        db.execute("CREATE INDEX roles ON message (id, json_extract(data, '$.role'))")
+        ((id_,),) = db.execute("SELECT id FROM session LIMIT 1")
+    home.mkdir()
+    start = furnished(agent.ask.found, ("kilo",), Copy(str(copy), id_, None, "openai-chat"), home)
+    with closing(sqlite3.connect(start.session)) as db:
+        assert db.execute("SELECT DISTINCT directory FROM session").fetchall() == [(str(home / "project"),)]
 
 
 def test_a_copy_is_put_into_its_home_alone(tmp_path: Path) -> None:

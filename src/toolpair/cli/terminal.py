@@ -173,6 +173,11 @@ def _fitted(line: str, width: int) -> list[str]:
     return [f"{line[: places[-1]]} \\", *_fitted(f"     {line[places[-1] :]}", width)] if places else [line]
 
 
+_WITHOUT_VALUE: Final = re.compile(
+    r"argument (?:\S+/)?(-\S+): (?:expected one argument|invalid choice: ('.*') \(choose from .*\))", re.DOTALL
+)
+
+
 class Parser(argparse.ArgumentParser):
     """argparse with full option names only, and a single sentence for a mistake instead of the usage."""
 
@@ -213,6 +218,11 @@ class Parser(argparse.ArgumentParser):
             option = given.split()[0].partition("=")[0]
             self._no_such_option(option)
             sentence = f"There is no option {option}"
+        elif (asks := _WITHOUT_VALUE.fullmatch(message)) is not None:
+            action = self._option_string_actions[asks[1]]
+            *others, last = map(str, action.choices or [f"a value, {action.metavar}"])
+            takes = " or ".join(filter(None, (", ".join(others), last)))
+            sentence = f"{asks[1]} takes {takes}" + (f", not {asks[2]}" if asks[2] else "")
         help = f"{called()}{self.prog.removeprefix('toolpair')} --help"
         raise UsageError(f"{sentence.rstrip('.')}. `{help}` shows how it is used.")
 
