@@ -133,6 +133,22 @@ def test_the_collector_does_not_look_at_what_was_read(tmp_path: Path) -> None:
     assert not looked
 
 
+def test_the_collector_does_not_look_at_what_steps_leave_behind(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        gc.collect()
+        gc.freeze()
+        await press(pilot, "space")
+        before = gc.get_freeze_count()
+        await pilot.pause(0.3)
+        assert gc.get_freeze_count() > before
+        assert app.session.staged
+
+    try:
+        drive(broken, play, SIZE)
+    finally:
+        gc.unfreeze()
+
+
 def test_a_start_is_laid_out_before_it_is_drawn(tmp_path: Path, counts: Counter[str]) -> None:
     path = array_file(tmp_path / "ids.json", 60, mismatched={7, 20})
     seen: list[tuple[int, int]] = []
