@@ -86,6 +86,9 @@ def run(options: argparse.Namespace) -> int:
     session = inputs.opened(options, one_profile(options))
     try:
         asked = who_resumes(session, options.program)
+        if options.program and options.agent_version is None and options.file != inputs.STDIN:
+            options.agent_version = asked.version  # what `sees` says of it is compared, not of the usual one
+            session = inputs.opened(options, one_profile(options))
     except CannotAsk as error:
         raise UsageError(f"{safe(options.file)}: {error}.") from error
     isolated = isolation.prefix() is not None
