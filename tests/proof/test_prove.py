@@ -26,6 +26,7 @@ from tests.proof.conftest import program
 from tests.source.tracing import STRACE
 from toolpair.cli.main import main
 from toolpair.proof import isolation
+from toolpair.session.handed_over import SentText, missing
 
 
 def proved(capsys: pytest.CaptureFixture[str], *words: Any, code: int) -> Any:
@@ -260,3 +261,11 @@ def test_without_a_network_of_its_own_nothing_stays_either(
     monkeypatch.setattr(isolation, "prefix", lambda: None)
     told = proved(capsys, session, "--program", program(tmp_path, "leaves"), code=0)
     assert told["isolated"] is False and told["before"]["whole"] and not running(tmp_path)
+
+
+def test_short_texts_that_are_sent_as_one_are_sent() -> None:
+    def said(*texts: str) -> list[SentText]:
+        return [SentText("words", text, None, None, number, None) for number, text in enumerate(texts)]
+
+    assert missing(said("Begin.", "Now."), said("Begin. Now.", "Go.")) == []
+    assert missing(said("Begin.", "Now."), said("Begin. Later.")) == said("Begin.", "Now.")
