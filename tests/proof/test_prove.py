@@ -186,7 +186,10 @@ def test_who_cannot_be_asked(
     session: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    beside = tmp_path / "beside.jsonl"
+    beside.write_text(session.read_text().replace('"type"', '"isSidechain": true, "type"'))
     for words, says in (
+        ([beside], "Claude Code resumes nothing of it: it is a sub-agent's history"),
         ([session], "Claude Code is not installed here: no `claude` is on the PATH"),
         ([session, "--program", tmp_path / "none"], "is no program that could be Claude Code"),
         ([SAMPLES / "valid.json"], "it is not known which agent resumes it"),

@@ -16,11 +16,14 @@ from toolpair.cli.terminal import (
     add_common,
     add_options,
     agreed,
+    columns,
     dump,
+    folded,
     is_terminal,
     one_profile,
     out,
     safe,
+    say,
     style_for,
 )
 from toolpair.proof import isolation
@@ -99,6 +102,8 @@ def run(options: argparse.Namespace) -> int:
             raise UsageError(f"{safe(options.file)}: {error}.") from error
     if not may_start(options, asked.agent.title):
         return exits.OK if options.dry_run else exits.UNREADABLE
+    if is_terminal(sys.stderr):
+        say(f"Asking {asked.agent.title} …")
     fixed = session.draft()
     fixes = sum(row.count for row in fixed.staged) if fixed.stage_recommended() is not None else 0
     sessions = {} if options.fixed else {"before": (session, fixed)}
@@ -132,7 +137,7 @@ def _tell_start(session: Session, asked: Asked, isolated: bool) -> None:
         out(f"  {safe(key)}={safe(shlex.quote(value))}")
     out(f"  {safe(shlex.join((asked.program, *start.arguments)))}")
     out()
-    out(NETWORK if isolated else NO_NETWORK)
+    out("\n".join(_lines(NETWORK if isolated else NO_NETWORK)))
 
 
 def _print(options: argparse.Namespace, asked: Asked, proofs: dict[str, Proof], fixes: int) -> None:
@@ -143,8 +148,14 @@ def _print(options: argparse.Namespace, asked: Asked, proofs: dict[str, Proof], 
         out()
         when = "as it is" if name == "before" else after_words(fixes)
         for line in told(when, asked.agent.title, proof, options.show_content):
-            text = safe(line.text)
-            out(tones[line.tone](text) if line.tone else text)
+            for text in _lines(line.text):
+                out(tones[line.tone](text) if line.tone else text)
+
+
+def _lines(text: str) -> list[str]:
+    """A sentence as the terminal's lines; what is listed stays as it is."""
+    text = safe(text)
+    return folded(text, columns()) if is_terminal(sys.stdout) and not text.startswith(" ") else [text]
 
 
 def _json(options: argparse.Namespace, asked: Asked, isolated: bool, proofs: dict[str, Proof], fixes: int) -> Entry:
