@@ -62,7 +62,7 @@ function _shtab_toolpair_using
 end
 
 set -g _shtab_toolpair_commands demo check fix compare diff sees prove first-break export cut excerpt form report explain restore sessions census cache formats profiles rules recipes config doctor schema help hook completion
-set -g _shtab_toolpair_opts_with_value --after --agent --agent-version --as-test --at --backup --baseline --before --choose --color --conversation --folder --for-error --form --format --html --ignore --jobs --keep-backups --leaf --leaf-b --limit --max-id-length --max-size --model --output --output-format --problem --profile --program --recipe --request --rule --seconds --select --theme --to --turn -n -o
+set -g _shtab_toolpair_opts_with_value --after --agent --agent-version --as-test --at --backup --baseline --before --choose --color --conversation --folder --for-error --form --format --html --ignore --jobs --keep-backups --leaf --leaf-b --limit --max-id-length --max-size --model --output --output-format --problem --profile --program --recipe --request --rule --seconds --select --theme --to --turn --write -n -o
 
 complete -c toolpair -e
 complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -eq 0' -a '(_toolpair_files)'
@@ -187,6 +187,8 @@ complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -
 complete -c toolpair -n '_shtab_toolpair_using prove' -s h -l help -d 'show this help message and exit'
 complete -c toolpair -n '_shtab_toolpair_using prove' -l before -d 'only as the file is now'
 complete -c toolpair -n '_shtab_toolpair_using prove' -l fixed -d 'only as it would be after the recommended fixes'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l corpus -d 'ask about all these sessions, each as it is and after the recommended fixes'
+complete -c toolpair -n '_shtab_toolpair_using prove' -l write -x -d 'with --corpus: write what each agent loses into this page of Markdown, which keeps its tables of the agents that are not asked'
 complete -c toolpair -n '_shtab_toolpair_using prove' -l program -x -d 'the agent'"'"'s command; default: the one that a shell would run'
 complete -c toolpair -n '_shtab_toolpair_using prove' -l seconds -x -d 'how long the agent may take, each time; default: as long as it usually needs, and more'
 complete -c toolpair -n '_shtab_toolpair_using prove' -l dry-run -d 'print what would be started, and start nothing'
@@ -199,7 +201,7 @@ complete -c toolpair -n '_shtab_toolpair_using prove' -l show-content -d 'also p
 complete -c toolpair -n '_shtab_toolpair_using prove' -l agent-version -x -d 'the version of the agent that resumes the session; default: the one installed here, else (always in walked directories and in the forms for CI) the newest one that was measured'
 complete -c toolpair -n '_shtab_toolpair_using prove' -l max-size -x -d 'how much to read of standard input, of a compressed file and of a single line, as in 8G or 500M; default: 4G, and 25M of a line'
 complete -c toolpair -n '_shtab_toolpair_using prove' -l color -xka "auto always never" -d 'colours; auto: on a terminal, unless NO_COLOR says never or FORCE_COLOR always (default: auto)'
-complete -c toolpair -n '_shtab_toolpair_using prove; and test $_shtab_toolpair_npos -eq 0' -ka "(_toolpair_files)" -d 'a session file, a session'"'"'s id, or - for standard input'
+complete -c toolpair -n '_shtab_toolpair_using prove; and test $_shtab_toolpair_npos -ge 0' -ka "(_toolpair_files)" -d 'a session file, a session'"'"'s id, or - for standard input; with --corpus several, and folders'
 complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -eq 0' -a first-break -d 'Find the first request of a log in which each pair broke, and what changed before it.'
 complete -c toolpair -n '_shtab_toolpair_using first-break' -s h -l help -d 'show this help message and exit'
 complete -c toolpair -n '_shtab_toolpair_using first-break' -l request -x -d 'print the body of this request of the log, and nothing else'
@@ -251,7 +253,7 @@ complete -c toolpair -n '_shtab_toolpair_using excerpt' -l rule -xka "args args.
 complete -c toolpair -n '_shtab_toolpair_using excerpt' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write to OUT, readable by you alone; default: standard output'
 complete -c toolpair -n '_shtab_toolpair_using excerpt' -l force -d 'with -o: overwrite an existing file'
 complete -c toolpair -n '_shtab_toolpair_using excerpt' -l issue -d 'write the Markdown of a bug report with the excerpt in it'
-complete -c toolpair -n '_shtab_toolpair_using excerpt' -l as-test -x -d 'write it as a failing test for the agent'"'"'s own authors: pytest, vitest or go'
+complete -c toolpair -n '_shtab_toolpair_using excerpt' -l as-test -xka "pytest vitest go" -d 'write it as a failing test for the agent'"'"'s own authors: pytest, vitest or go'
 complete -c toolpair -n '_shtab_toolpair_using excerpt' -l no-redact -d 'keep the session'"'"'s own words: only for yourself'
 complete -c toolpair -n '_shtab_toolpair_using excerpt' -l leaf -x -d 'use the history that ends at this record (its id, or the beginning of it), where a file has branches; `check --output-format json` lists them'
 complete -c toolpair -n '_shtab_toolpair_using excerpt' -l profile -xka "anthropic anthropic/4.6 anthropic/5.1 anthropic/before-4.6 anthropic/other-models azure-openai bedrock-converse bedrock-converse/separate dashscope deepseek deepseek/plain deepseek/thinking gemini gemini/2 gemini/3 groq llama-cpp llama-cpp/alternating llama-cpp/arguments-walked llama-cpp/text-only llama-cpp/user-needed lm-studio lm-studio/alternating lm-studio/arguments-walked lm-studio/text-only lm-studio/user-needed minimax mistral mistral/v11 mistral/v13 mistral/v2 mistral/v3 mistral/v7 moonshot moonshot/plain moonshot/thinking ollama ollama/alternating ollama/arguments-walked ollama/text-only ollama/user-needed openai-chat openai-chat/older openai-responses openai-responses/stateless openrouter vertex-anthropic vertex-anthropic/4.6 vertex-anthropic/5.1 vertex-anthropic/before-4.6 vllm vllm/alternating vllm/arguments-walked vllm/text-only vllm/user-needed xai zai" -d 'the provider whose rules to check, or a family of its models, as in mistral/v13 (`toolpair profiles`); default: the one that fits the format'
