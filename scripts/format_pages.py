@@ -176,7 +176,8 @@ those after it.""",
     "docker-agent": """This follows from its source (`sanitizeToolCalls` and the loader of sessions); it has not been
 measured. A row that is not JSON keeps the whole session from being loaded. The copy of the messages that older
 databases have in `sessions.messages` is left as it is: nothing reads it while there are rows, and docker-agent writes
-it again after the next message.""",
+it again after the next message. What a configuration, or a version before June 2026, cuts of old outputs is not known
+here: [on-resume.md](../on-resume.md).""",
     "crush": """This follows from the source of Crush 0.90.0 (`preparePrompt`); it has not been compared with the agent,
 so nothing is ever written into its database. What the library that it sends with (`fantasy`) adds for each provider is
 not known here. [on-resume.md](../on-resume.md) says more.""",
@@ -223,9 +224,14 @@ triggers see to that. End the gateway before you save (`hermes gateway stop`).""
     "kimi-cli": """It is run in the session's own folder, by whose path Kimi CLI finds it. `kimi --continue` takes the
 folder's last session. Kimi Code CLI, its successor, imports these sessions when it is installed, and keeps its own in
 another form.""",
-    "openhands": """End the program that has the conversation open before you save. A new event gets a file of its
-own, the numbers of those after it move, and links, the last event and the place of a summary follow. `openhands
---resume ID` goes on with it, as does `Conversation(persistence_dir=…, conversation_id=…)`.""",
+    "openhands": """End the program that has the conversation open before you save: it keeps the history in memory. A
+save is refused while OpenHands' server has it open (`owner_lease.json`). That another program has it open between two
+events no file says. The mark of how many events there are (`.eventlog-len-N.marker`) is kept true, so that such a
+program counts them again before it writes one; after a save that took an event out, the number of its next one would
+leave a gap, and what comes after a gap is not read. A new event gets a file of its own, the numbers of those after it
+move, and links, the last event and the place of a summary follow; where no event has a link, none gets one, since
+versions that write none refuse them (its command line 1.16.0). `openhands --resume ID` goes on with it, as does
+`Conversation(persistence_dir=…, conversation_id=…)`.""",
     "continue": """`cn --resume` takes the session that was written last, which a saved one is. `cn --fork ID`
 begins a copy of any.""",
 }

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import toolpair
+from tests.each import each
 from toolpair.rules.profiles import PROFILES
 from toolpair.session.session import open_session
 from toolpair.transcript.model import PLACEHOLDER
@@ -113,7 +114,7 @@ def test_a_result_without_content_becomes_an_empty_tool_message(profile: str) ->
     assert found(messages, profile) == (["content.empty_result"] if profile == "moonshot" else [])
 
 
-@pytest.mark.parametrize("profile", (*CHATS, "gemini", "openai-responses"))
+@each("profile", (*CHATS, "gemini", "openai-responses"))
 def test_what_only_anthropic_has_is_left_out_for_others(profile: str) -> None:
     server = {"type": "server_tool_use", "id": "odd id", "name": "web_search", "input": {}}
     messages = [ASKS, blocks("assistant", {"type": "thinking", "thinking": "hm"}, server, text()), ASKS]
@@ -124,8 +125,8 @@ def test_what_only_anthropic_has_is_left_out_for_others(profile: str) -> None:
 # --- what a conversion cannot make good is --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("profile", TURNS[:3])
-@pytest.mark.parametrize(
+@each("profile", TURNS[:3])
+@each(
     ("given", "wanted"),
     [
         ('{"cut": "of', {"cut": "of"}),
@@ -141,8 +142,8 @@ def test_arguments_in_a_string_have_to_hold_an_object(profile: str, given: str, 
     assert json.loads(made) == wanted
 
 
-@pytest.mark.parametrize("profile", TURNS)
-@pytest.mark.parametrize("given", ["", "  ", "{}", None])
+@each("profile", TURNS)
+@each("given", ["", "  ", "{}", None])
 def test_no_arguments_are_an_empty_object(profile: str, given: Any) -> None:
     assert "args.not_object" not in found([ASKS, calls(function(arguments=given)), tool()], profile)
 
@@ -174,8 +175,8 @@ def test_a_chat_image_in_an_anthropic_result_becomes_an_image() -> None:
     assert made[2]["content"][0]["content"] == [IMAGE]
 
 
-@pytest.mark.parametrize("profile", TURNS[:3])
-@pytest.mark.parametrize("content", ["", None, []])
+@each("profile", TURNS[:3])
+@each("content", ["", None, []])
 def test_an_empty_message_of_the_user_is_refused_and_one_beside_calls_is_not(profile: str, content: Any) -> None:
     assert found([ASKS, calls(function(), content=content), tool()], profile) == []
     empty = {"role": "user", "content": content}
@@ -381,7 +382,7 @@ def test_groq_wants_ids_even_where_their_difference_is_only_a_warning() -> None:
     assert made[1]["tool_calls"][0]["id"] == made[2]["tool_call_id"] != ""
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@each("profile", PROFILES)
 def test_names_are_written_as_each_provider_takes_them(profile: str) -> None:
     messages = [ASKS, calls(function(name="9mcp tool/x")), tool(name="9mcp tool/x")]
     if profile in ("deepseek", "groq"):
@@ -433,7 +434,7 @@ ODD: tuple[Messages, ...] = (
 )
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@each("profile", PROFILES)
 def test_a_refusal_is_claimed_only_where_it_is_known(profile: str) -> None:
     claims = ("refuses", "does not accept", "does not take", " must ", "is refused", "are refused")
     for messages in ODD:

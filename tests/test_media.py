@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from toolpair.dialects.anthropic import block_of
 from toolpair.dialects.media import Media, media_in, pixels_of, text_beside_media
 
@@ -15,7 +16,7 @@ DATA = base64.b64encode(b"GIF89a" + struct.pack("<HH", 30, 20)).decode()
 GIF = Media("image", "image/gif", DATA, "")
 
 
-@pytest.mark.parametrize(
+@each(
     ("part", "media"),
     [
         ({"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": DATA}}, GIF),

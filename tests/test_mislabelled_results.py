@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.formats.claude_code_files import Log, call
 from tests.formats.codex_files import Rollout
 from toolpair.session.session import Session, open_session
@@ -78,7 +79,7 @@ def test_a_call_with_a_field_too_many_is_a_call() -> None:
     assert [pair.call is not None for pair in session.conversation.pairs] == [True]
 
 
-@pytest.mark.parametrize("role", ["user", "assistant", "function", "Tool", "tool_result", None, ["tool"]])
+@each("role", ["user", "assistant", "function", "Tool", "tool_result", None, ["tool"]])
 def test_a_message_of_chat_with_another_role(role: Any) -> None:
     result = {"role": role, "tool_call_id": "c1", "content": "REAL"}
     if role is None:

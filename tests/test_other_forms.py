@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import toolpair
+from tests.each import each
 from tests.rounds import some
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
@@ -173,8 +174,8 @@ def test_a_result_in_another_form_is_its_calls(form: str, where: str) -> None:
     assert NATIVE_CALLS[form] in made
 
 
-@pytest.mark.parametrize("where", STRAY_CALLS)
-@pytest.mark.parametrize("form", LISTS)
+@each("where", STRAY_CALLS)
+@each("form", LISTS)
 def test_a_call_in_another_form_has_its_result(form: str, where: str) -> None:
     messages = _list(form, STRAY_CALLS[where], [NATIVE_RESULTS[form]])
     words = ["I begin."] if "I begin." in _texts(STRAY_CALLS[where]) else []

@@ -19,7 +19,7 @@ from tests.agents.comparing import (
     seen_in,
     skip_for,
 )
-from tests.agents.running import Resumed
+from tests.agents.running import Messages, Resumed
 from tests.broken_sessions import Planted
 from tests.formats.fixing import fixed
 from tests.formats.test_vibe import READ_OTHERWISE
@@ -69,6 +69,12 @@ def model(seen: SentRequest) -> list[Row]:
     return rows_of(made)
 
 
+def refused(messages: Messages, folder: Path) -> list[str]:
+    """What Mistral's API has against a request. The prompt right after the results that end a session is Vibe's doing."""
+    ends = messages[-1]["content"] == PROMPT and messages[-2]["role"] == "tool"
+    return errors_of(messages[:-1] if ends else messages, folder, profile="mistral")
+
+
 def difference(seen: SentRequest, resumed: Resumed) -> str | None:
     return row_difference(seen, resumed, model, rows)
 
@@ -91,5 +97,5 @@ def test_a_repaired_session_is_sent_valid_and_whole(
     skip_for(vibe.why_not(before))
     files = {name: fixed(opened(tmp_path, version, planted[name].data)) for name in planted.keys() - READ_OTHERWISE}
     sent = vibe.resume(files, before)
-    refused = partial(errors_of, folder=tmp_path)
-    assert all_faults(sent, planted, seen_in(files, partial(opened, tmp_path, version)), difference, refused) == {}
+    seen = seen_in(files, partial(opened, tmp_path, version))
+    assert all_faults(sent, planted, seen, difference, partial(refused, folder=tmp_path)) == {}

@@ -20,6 +20,7 @@ from toolpair.cli.main import main
 from toolpair.formats import get_agent
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
+from toolpair.source.errors import Refused
 
 GUESSES = {"id_elsewhere", "calls_torn"}
 """Who answers whom is a guess, and left to a person."""
@@ -108,6 +109,30 @@ def test_only_what_is_fixed_changes_in_a_row(tmp_path: Path) -> None:
         *("id", "session_id", "role", "content", "tool_call_id", "timestamp", "observed", "active", "compacted")
     }
     assert has["role"] == "tool" and has["tool_call_id"] == "call_one" and has["active"] == 1
+
+
+def test_a_column_that_may_not_be_null_gets_what_the_table_has_for_it(tmp_path: Path) -> None:
+    """As a later Hermes may add one; where the table has nothing for it, that is said, and nothing is written."""
+    path = database(tmp_path / "state.db", corpus()["result_gone"].data)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("ALTER TABLE messages ADD COLUMN extra INTEGER NOT NULL DEFAULT 7")
+    session = open_session(f"{path}::{ID}")
+    session.stage_recommended()
+    session.save()
+    assert errors(open_session(f"{path}::{ID}")) == []
+    path = database(tmp_path / "again.db", corpus()["result_gone"].data)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("ALTER TABLE messages ADD COLUMN extra INTEGER NOT NULL DEFAULT 7")
+        db.execute("UPDATE messages SET extra = 8")
+        db.execute("PRAGMA writable_schema = ON")
+        db.execute("UPDATE sqlite_master SET sql = replace(sql, 'DEFAULT 7', '') WHERE name = 'messages'")
+        db.commit()
+    before = path.read_bytes()
+    session = open_session(f"{path}::{ID}")
+    session.stage_recommended()
+    with pytest.raises(Refused, match=r"needs a value in messages\.extra"):
+        session.save()
+    assert path.read_bytes() == before
 
 
 def test_what_hermes_sends_of_a_row_goes_with_what_the_row_said(tmp_path: Path) -> None:

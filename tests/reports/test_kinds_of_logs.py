@@ -11,6 +11,7 @@ import pytest
 import zstandard
 
 from benchmarks.sessions.requests import assistant, call, result, user
+from tests.each import each
 from tests.reports.logs import found_in, lines, rules_in
 from toolpair.dialects.logged_messages import from_inspect
 from toolpair.reports.first_break.logs.claude_code import RecordedRequests, message_hash
@@ -253,8 +254,8 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("name", LOGS)
-@pytest.mark.parametrize("layout", ["lines", "array", "indented"])
+@each("name", LOGS)
+@each("layout", ["lines", "array", "indented"])
 def test_a_break_is_found_in_every_kind_of_log(name: str, layout: str) -> None:
     records = LOGS[name]
     data = lines(records)

@@ -27,6 +27,7 @@ from tests import (
     qwen_sessions,
 )
 from tests.agents import codex_planted, planted
+from tests.each import each
 from tests.reports.secrets_in_sessions import SESSIONS, found_in
 from tests.rounds import ROUNDS, some
 from toolpair.dialects.media import pixels_of
@@ -108,9 +109,9 @@ def test_keys_are_replaced_as_values_are(where: str) -> None:
         assert old != new or len(old) < 3, old
 
 
-@pytest.mark.parametrize("odd", _ODD)
-@pytest.mark.parametrize("ascii_only", [True, False])
-@pytest.mark.parametrize("as_key", [True, False])
+@each("odd", _ODD)
+@each("ascii_only", [True, False])
+@each("as_key", [True, False])
 def test_characters_that_can_be_read_are_replaced(odd: str, ascii_only: bool, as_key: bool) -> None:
     text = _ODD[odd]
     written = json.dumps({"input": {text: "x"} if as_key else {"x": f"see {text}"}}, ensure_ascii=ascii_only)
@@ -148,7 +149,7 @@ def test_without_a_key_each_copy_is_another() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         '{"type":"user","message":{"role":"user","content":"Annika at qu',
@@ -313,7 +314,7 @@ def test_case_script_and_length_stay() -> None:
     assert re.fullmatch(r"[\u4e00-\u9fff]{2}", new.split()[6]) and re.fullmatch(r"[\uac00-\ud7a3]{3}", new.split()[8])
 
 
-@pytest.mark.parametrize("known", known_texts(), ids=lambda known: known.text[:30])
+@each("known", known_texts())
 def test_placeholders_stay_and_what_varies_in_them_does_not(known: object) -> None:
     text = known.text.replace("…", "Annika quokkaworks")
     for written in (text, f"Error: {text}", f"<tool_use_error>{text}</tool_use_error>", json.dumps({"error": text})):
@@ -325,7 +326,7 @@ def test_placeholders_stay_and_what_varies_in_them_does_not(known: object) -> No
         assert "Annika" not in copy and "quokkaworks" not in copy
 
 
-@pytest.mark.parametrize(
+@each(
     "mark",
     [
         *context_texts.USER,

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.rounds import tries
 from toolpair.formats.codex.light import CodexLight
 from toolpair.formats.engine.reading.light import Doubtful
@@ -32,7 +33,7 @@ JSON = st.recursive(
 OBJECTS = st.dictionaries(st.text(alphabet="abc", min_size=1, max_size=3), JSON, min_size=1, max_size=4)
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "text", "cut", "whole"),
     [
         (b'{"a":{"b":1}', b'{"a":{"b":1}}', b"", True),
@@ -69,7 +70,7 @@ def test_a_record_cut_anywhere_is_closed_with_what_it_held(value: dict[str, Any]
     assert closed.text.startswith(kept) and set(closed.text[len(kept) :]) <= set(b'"]}')
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "how", "bodies", "aside"),
     [
         (b'{"a":1}{"b":2}', "split", (b'{"a":1}', b'{"b":2}'), ()),

@@ -116,6 +116,7 @@ def test_a_session_that_any_program_may_keep_is_chosen_fixed_and_saved(tmp_path:
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: "1 PROBLEM" in frame(app) and "Agents SDK" in frame(app))
+        assert "1 problem." not in frame(app), "the badge has said so"
         await press(pilot, "down", "enter")
         await until(pilot, lambda: shows(app, PairScreen))
         await press(pilot, "A")

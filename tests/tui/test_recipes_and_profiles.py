@@ -59,6 +59,14 @@ def test_each_profile_says_how_many_problems_it_finds(broken: Path) -> None:
     drive(broken, play, (120, 80))
 
 
+def test_the_title_of_the_profile_under_the_cursor_is_never_cut(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "P", "G", "up")
+        assert profile("lm-studio/text-only").title in frame(app) and "check against this one" in frame(app)
+
+    drive(broken, play, (80, 24))
+
+
 def test_a_switch_to_mistral_asks_for_ids_of_nine_and_gets_them(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         down = list(profile_names()).index("mistral")

@@ -154,6 +154,12 @@ def with_last_call(verdict: Verdict, problems: Sequence[Problem], head: Transcri
     return verdict.sentence.replace(plain, whole) if plain else verdict.sentence
 
 
+def beside(badge: str, sentence: str) -> str:
+    """A verdict's sentence without what the badge before it has said."""
+    said = badge.removeprefix("RESUMES, ").lower()
+    return sentence[len(said) :].lstrip("., ") if sentence.lower().startswith((f"{said}.", f"{said},")) else sentence
+
+
 def sound_text(tally: Tally, head: Transcript, profile: Profile, waiting: str, refuses: str | None) -> str:
     checked = f"(Checked {profile.judged} {profile.name} rules; signatures and size are not checked.)"
     if refuses is not None:

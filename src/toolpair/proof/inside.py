@@ -145,6 +145,9 @@ def _keep(session: Path, path: Path) -> None:
     """What the agent made of its copy; of a database also what waits beside it."""
     if not session.exists():
         return
+    if session.is_dir():
+        shutil.copytree(session, path)
+        return
     with session.open("rb") as file:
         is_database = file.read(6) == b"SQLite"
     if not is_database:

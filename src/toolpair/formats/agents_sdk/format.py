@@ -54,6 +54,9 @@ def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage
     called = {block.id for block in blocks if block.kind == "call"}
 
     def effect(damage: Damage) -> ResumeEffect | None:
+        if damage.rule == "record.bad_utf8":
+            # `sqlite3` makes no value of such a text.
+            return ResumeEffect("stops", "the Agents SDK does not load this session", "rejected")
         if damage.readable:
             return effect_on_readers(damage, "the Agents SDK")
         outputs = lost_outputs(damage, list(held_in(tuple(map(item_in, damage.values)))), answered, called)

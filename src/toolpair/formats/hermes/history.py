@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 TITLE: Final = "Hermes Agent"
 NEWEST: Final = "0.19.0"
+_NOT_LOADED: Final = ResumeEffect("stops", f"{TITLE} does not load this session", "rejected")
+_NOT_READ: Final = ResumeEffect("harmless", f"{TITLE} does not read that row", "healed")
 
 
 class HermesSession(Struct, frozen=True, eq=False):
@@ -97,12 +99,17 @@ def _of_row(block: Block) -> Block:
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    """Only the calls of a row can be damaged: Hermes reads the row as one without any."""
+    """Only the calls of a row can be unreadable: Hermes reads the row as one without any. Of bytes that are not text
+    `sqlite3` makes no value, wherever they are in what is read.
+    """
+    read = {item.uid for item in items if is_active(item.value)}
     blocks = [block for message in transcript.messages for block in message.blocks]
     results = {block.id for block in blocks if block.kind == "result"}
     called = {block.id for block in blocks if block.kind == "call"}
 
     def effect(damage: Damage) -> ResumeEffect | None:
+        if damage.rule == "record.bad_utf8":
+            return _NOT_LOADED if damage.record in read else _NOT_READ
         if damage.readable:
             return effect_on_readers(damage, TITLE)
         held = list(held_in(tuple(map(row_in, damage.values))))

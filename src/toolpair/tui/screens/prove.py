@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toolpair.session.session import Session
 
 _STYLES: Final = {"good": "good", "bad": "error", "doubtful": "warning", "": ""}
-_KEY: Final = "V"
+_KEY: Final = "enter"
 
 
 class ProveScreen(Dialog[None]):
