@@ -34,24 +34,32 @@ _SAMPLES = {
     "vibe": "openai-chat-missing.json",
 }
 """Of some the file of another, which is only copied."""
+_FOLDERS = {"openhands": "base_state.json", "vibe-unified": "meta.json"}
+"""The file in a session's folder that says where it took place."""
 
 
 def test_the_agents_that_can_be_asked() -> None:
-    assert {agent.id for agent in all_agents() if agent.ask is not None} == _SAMPLES.keys()
+    assert {agent.id for agent in all_agents() if agent.ask is not None} == {*_SAMPLES, *_FOLDERS}
 
 
-@pytest.mark.parametrize("id_", _SAMPLES)
+@pytest.mark.parametrize("id_", [*_SAMPLES, *_FOLDERS])
 def test_a_home_is_furnished(id_: str, tmp_path: Path) -> None:
     agent = next(one for one in all_agents() if one.id == id_)
-    sample = tmp_path / _SAMPLES[id_]
-    shutil.copyfile(SAMPLES / _SAMPLES[id_], sample)
-    transcript = open_session(sample).conversation.transcript
-    home = tmp_path / "home"
+    home, copy, before = tmp_path / "home", Copy(str(tmp_path / "folder"), "5e551011", "/shop", "openai-chat"), b"{}"
     home.mkdir()
-    copy = Copy(str(sample), transcript.session_id or "", transcript.folder, "openai-chat")
+    if id_ in _FOLDERS:
+        (tmp_path / "folder").mkdir()
+        sample = tmp_path / "folder" / _FOLDERS[id_]
+        sample.write_bytes(before)
+    else:
+        sample = tmp_path / _SAMPLES[id_]
+        before = (SAMPLES / sample.name).read_bytes()
+        sample.write_bytes(before)
+        transcript = open_session(sample).conversation.transcript
+        copy = Copy(str(sample), transcript.session_id or "", transcript.folder, "openai-chat")
     start = furnished(agent.ask.found, ("agent",), copy, home, "http://127.0.0.1:1")
     assert start.session.exists() and start.session.is_relative_to(home)
-    assert sample.read_bytes() == (SAMPLES / _SAMPLES[id_]).read_bytes(), "it is the copy that changes"
+    assert sample.read_bytes() == before, "it is the copy that changes"
     given = environment("/bin", home, start)
     assert given["HOME"] == str(home) and given["PATH"] == "/bin"
     said = [*given.values(), *(path.read_text(errors="replace") for path in home.rglob("*") if path.is_file())]
