@@ -16,9 +16,8 @@ from toolpair.cli.terminal import (
     add_common,
     add_options,
     agreed,
-    columns,
     dump,
-    folded,
+    fitted,
     is_terminal,
     one_profile,
     out,
@@ -137,7 +136,8 @@ def _tell_start(session: Session, asked: Asked, isolated: bool) -> None:
         out(f"  {safe(key)}={safe(shlex.quote(value))}")
     out(f"  {safe(shlex.join((asked.program, *start.arguments)))}")
     out()
-    out("\n".join(_lines(NETWORK if isolated else NO_NETWORK)))
+    for line in fitted(NETWORK if isolated else NO_NETWORK):
+        out(line)
 
 
 def _print(options: argparse.Namespace, asked: Asked, proofs: dict[str, Proof], fixes: int) -> None:
@@ -148,14 +148,9 @@ def _print(options: argparse.Namespace, asked: Asked, proofs: dict[str, Proof], 
         out()
         when = "as it is" if name == "before" else after_words(fixes)
         for line in told(when, asked.agent.title, proof, options.show_content):
-            for text in _lines(line.text):
-                out(tones[line.tone](text) if line.tone else text)
-
-
-def _lines(text: str) -> list[str]:
-    """A sentence as the terminal's lines; what is listed stays as it is."""
-    text = safe(text)
-    return folded(text, columns()) if is_terminal(sys.stdout) and not text.startswith(" ") else [text]
+            text = safe(line.text)
+            for part in fitted(text) if not text.startswith(" ") else (text,):  # what is listed stays as it is
+                out(tones[line.tone](part) if line.tone else part)
 
 
 def _json(options: argparse.Namespace, asked: Asked, isolated: bool, proofs: dict[str, Proof], fixes: int) -> Entry:
