@@ -39,7 +39,10 @@ _FOLDERS = {"openhands": "base_state.json", "vibe-unified": "meta.json"}
 
 
 def test_the_agents_that_can_be_asked() -> None:
-    assert {agent.id for agent in all_agents() if agent.ask is not None} == {*_SAMPLES, *_FOLDERS}
+    asked = [agent for agent in all_agents() if agent.ask is not None]
+    assert {agent.id for agent in asked} == {*_SAMPLES, *_FOLDERS}
+    page = " ".join((SAMPLES.parent / "docs/prove.md").read_text().partition("## Who can be asked")[2].split())
+    assert [agent.title for agent in asked if agent.title not in page] == []
 
 
 @pytest.mark.parametrize("id_", [*_SAMPLES, *_FOLDERS])
