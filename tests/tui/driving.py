@@ -9,9 +9,10 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FunctionType
 from typing import Any, ClassVar
 
-from textual import _wait
+from textual import _callback, _wait
 from textual._compositor import Compositor
 from textual._context import active_app, visible_screen_stack
 from textual.app import App
@@ -19,6 +20,7 @@ from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.events import Callback
+from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 
@@ -161,6 +163,53 @@ class _Parsed:
 
 
 Stylesheet._parse_rules = _Parsed.parse  # type: ignore[method-assign]
+
+
+class _Handlers:
+    """Which classes have a method for a kind of message, and how many arguments a function takes, is the same for every
+    app that a test starts: each is looked up once.
+    """
+
+    classes: ClassVar[dict[object, list[type] | None]] = {}
+    arguments: ClassVar[dict[object, int]] = {}
+    usual = MessagePump._get_dispatch_methods
+    usual_count = staticmethod(_callback._count_parameters)
+
+    @staticmethod
+    def methods(pump: MessagePump, name: str, message: Message) -> Iterator[tuple[type, Callable[[Message], Any]]]:
+        key = type(pump), name, type(message)
+        if key not in _Handlers.classes:
+            _Handlers.classes[key] = _Handlers._having(*key)
+        classes = _Handlers.classes[key]
+        if classes is None:
+            yield from _Handlers.usual(pump, name, message)
+            return
+        for owner in classes:
+            if message._no_default_action:  # asked anew: the method before may have said so
+                return
+            method = owner.__dict__.get(f"_{name}") or owner.__dict__.get(name)
+            if method is not None and not getattr(method, "_textual_on", None):
+                yield owner, method.__get__(pump, owner)
+
+    @staticmethod
+    def _having(pump: type, name: str, message: type) -> list[type] | None:
+        """None: a decorator says which, of which selectors may know more."""
+        decorated = (owner.__dict__.get("_decorated_handlers") or {} for owner in pump.__mro__)
+        if any(not handlers.keys().isdisjoint(message.__mro__) for handlers in decorated):
+            return None
+        return [owner for owner in pump.__mro__ if not {name, f"_{name}"}.isdisjoint(owner.__dict__)]
+
+    @staticmethod
+    def count(function: Callable[..., Any]) -> int:
+        if not isinstance(function, FunctionType) or function.__dict__:
+            return _Handlers.usual_count(function)
+        if function.__code__ not in _Handlers.arguments:
+            _Handlers.arguments[function.__code__] = _Handlers.usual_count(function)
+        return _Handlers.arguments[function.__code__]
+
+
+MessagePump._get_dispatch_methods = _Handlers.methods  # type: ignore[method-assign]
+_callback._count_parameters = _Handlers.count
 
 
 async def _done(pilot: Pilot[Any], timeout: float = PATIENCE) -> bool:
