@@ -18,6 +18,7 @@ from tests.properties.test_repair import broken
 from tests.rounds import tries
 from tests.work import work_of
 from toolpair.history.losses import Losses, losses
+from toolpair.history.losses.unnamed import Records, texts_gone
 from toolpair.session.saving import set_aside
 from toolpair.session.session import Session, open_session
 
@@ -326,6 +327,25 @@ def test_an_identical_copy_is_no_loss_wherever_it_stands() -> None:
     # Where two calls have one id, equal results may be one of each.
     shared = [ASKS, call(("a", "a.txt"), ("a", "b.txt")), user(result("a", "same"), result("a", "same"))]
     assert compared(shared, [shared[0], shared[1], user(result("a", "same"))]).outputs
+
+
+def test_the_whole_is_read_only_for_texts_that_do_not_stand_close_by() -> None:
+    log = Log()
+    log.user("u", "go")
+    log.says("a", "m", words("the words that stay"))
+    around = session_of(log.values).conversation.document
+    read: list[int] = []
+
+    def everything() -> list[bytes]:
+        read.append(1)
+        return [b'{"text": "words far away"}']
+
+    said = b'{"ordinal": 12, "text": "%b"}'
+    changed = [(7, said % b"the words that stay", None), (8, said % b"9", b'{"ordinal": 130, "text": "9"}')]
+    assert not texts_gone(Records(changed, (), everything, {7: around, 8: around})) and not read
+    changed += [(8, said % b"words far away", b"{}"), (8, said % b"says 9", b'{"ordinal": 12, "text": "says 10"}')]
+    gone = texts_gone(Records(changed, (), everything, {7: around, 8: around}))
+    assert [one.text for one in gone] == ["says 9"] and read == [1]
 
 
 def test_what_a_repaired_compaction_replaces_is_no_loss() -> None:
