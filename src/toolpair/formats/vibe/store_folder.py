@@ -61,8 +61,8 @@ class VibeFolder(FolderLayout):
     def words(self, folder: str, session: str) -> str | None:
         for _, element in reversed(list(_messages(folder))):
             message = element.get("message") if isinstance(element, dict) else None
-            is_users = isinstance(message, dict) and message.get("role") == "user"
-            if is_users and (words := peek.words_of(message.get("content"))):
+            said = message if isinstance(message, dict) and message.get("role") == "user" else {}
+            if words := peek.words_of(said.get("content")):
                 return words
         return None
 
@@ -133,7 +133,7 @@ def _object(folder: str, path: str, digest: Any) -> dict[str, Any]:
 
 def _is_of(data: bytes, digest: Any) -> bool:
     """Whether the hash is that of the content without its line end."""
-    return hashlib.sha256(data.removesuffix(b"\n")).hexdigest() == digest
+    return isinstance(digest, str) and hashlib.sha256(data.removesuffix(b"\n")).hexdigest() == digest
 
 
 def _part(manifest: dict[str, Any], name: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -28,7 +28,7 @@ def form() -> Form:
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    about = next((row["data"] for item in items[:1] if (row := row_of(item.value, SESSION))), {})
+    about: dict[str, Any] = next((row["data"] for item in items[:1] if (row := row_of(item.value, SESSION))), {})
     found = form().read([item for item in items if not row_of(item.value, SESSION)], view)
     session, folder = as_text(about.get("session_id")), as_text(about.get("folder"))
     return replace(found, native=True, agent=TITLE, session_id=session, folder=folder)
