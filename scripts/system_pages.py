@@ -31,7 +31,7 @@ def _agents() -> Iterator[str]:
         agent = get_agent(id_)
         where = home_short(str(agent.roots(machine)[0]), _HOME)
         variable = f"`{agent.variable}`" if agent.variable is not None else ""
-        yield f"| {agent.title} | `{id_}` | `{where}` | {variable} | {writes or 'not understood yet'} |"
+        yield f"| {agent.title} | `{id_}` | `{where}` | {variable} | {writes or agent.unchecked} |"
 
 
 def _systems() -> Iterator[str]:

@@ -80,6 +80,7 @@ class Breaks:
         self._begin = begin
         self._write = write
         self._ways: dict[str, tuple[Break, tuple[str, ...], Callable[[], Any] | None]] = {}
+        self._made: dict[Callable[[], Any], dict[str, Planted]] = {}
 
     def __call__(
         self,
@@ -127,13 +128,19 @@ class Breaks:
         return self._write(records)
 
     def corpus(self, begin: Callable[[], Any] | None = None) -> dict[str, Planted]:
-        """Every broken session, by what was done to it; `begin` makes another sound one."""
+        """Every broken session, by what was done to it; `begin` makes another sound one. They are made once."""
+        made = self._made.setdefault(begin or self._begin, {})
+        if len(made) < len(self._ways):
+            made |= self._corpus(begin or self._begin)
+        return made.copy()
+
+    def _corpus(self, begin: Callable[[], Any]) -> dict[str, Planted]:
         sound: dict[
             Callable[[], Any], bytes
         ] = {}  # copied a hundred times, which deepcopy does at a fifth of the speed
         made = {}
         for name, (break_, kept, of) in self._ways.items():
-            maker = of or begin or self._begin
+            maker = of or begin
             if maker not in sound:
                 sound[maker] = pickle.dumps(maker().records)
             records = pickle.loads(sound[maker])

@@ -15,11 +15,14 @@ from tests import (
     continue_sessions,
     copilot_sessions,
     gemini_sessions,
+    hermes_sessions,
+    kimi_code_sessions,
     kimi_sessions,
     oh_my_pi_sessions,
     openclaw_sessions,
     pi_sessions,
     qwen_sessions,
+    vibe_sessions,
 )
 from tests.agents import codex_planted, planted
 from tests.agents.codex_rollouts import whole
@@ -62,14 +65,16 @@ def combined(agent: Agent, seed: int) -> Combined | None:
     return Combined(tuple(names), agent.write(made))
 
 
-def _of_breaks(file: str, breaks: broken_sessions.Breaks, begin: Callable[[], Any] | None = None) -> Agent:
+def _of_breaks(
+    file: str, breaks: broken_sessions.Breaks, begin: Callable[[], Any] | None = None, but: Sequence[str] = ()
+) -> Agent:
     def planting(name: str) -> Defect:
         return lambda records, _: breaks[name](records)
 
     def begun(names: Sequence[str]) -> list[Any]:
         return breaks.begin_for(names) if begin is None else deepcopy(begin().records)
 
-    return Agent(file, begun, {name: planting(name) for name in breaks.names}, breaks.write)
+    return Agent(file, begun, {name: planting(name) for name in breaks.names if name not in but}, breaks.write)
 
 
 def _of_continue() -> Agent:
@@ -140,6 +145,9 @@ AGENTS = {
     "copilot-cli": _of_breaks("events.jsonl", copilot_sessions.BREAKS),
     "cline-cli": _of_breaks(cline_sessions.NAME, cline_sessions.BREAKS),
     "continue": _of_continue(),
+    "kimi-code": _of_breaks(kimi_code_sessions.NAME, kimi_code_sessions.broken),
+    "vibe": _of_breaks(vibe_sessions.NAME, vibe_sessions.BREAKS),
+    "hermes": _of_breaks("rows.jsonl", hermes_sessions.broken, but=("id_of_item",)),
 }
 LISTS = {
     "anthropic list": _of_lists("messages.json", transcripts.anthropic, list),

@@ -10,14 +10,17 @@ import sys
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import suppress
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 import pytest
 from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
+from tests import source_code
 from tests.rounds import ROUNDS
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_sessions"
@@ -56,15 +59,29 @@ def pytest_make_collect_report(
     return report
 
 
+_TOGETHER = ("modules", "sdks")
+"""Fixtures that take a second: the tests that use one of them are as if they stood in one file, for one worker."""
+
+
+def _file(item: pytest.Item) -> Path:
+    fixtures = getattr(item, "fixturenames", ())
+    return next((Path(name) for name in _TOGETHER if name in fixtures), item.path)
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    if nextitem is None or _file(item) != _file(nextitem):
+        source_code.modules.cache_clear()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Each worker begins with one stretch of the list, and takes of the others' ends: so that tests that wait, which
     lie side by side, are run beside tests that calculate, files are dealt out like cards, every second hand backwards.
     """
     workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
+    items.sort(key=lambda item: (_file(item), item.path))  # the same for all, wherever they began
     if workers > 1:
-        items.sort(key=lambda item: item.path)  # the same for all, wherever they began
-        files = [list(found) for _, found in groupby(items, lambda item: item.path)]
+        files = [list(found) for _, found in groupby(items, _file)]
         hands = [files[number::workers][:: -1 if number % 2 else 1] for number in range(workers)]
         items[:] = [item for hand in hands for found in hand for item in found]
 
@@ -106,8 +123,10 @@ def _family(pid: int) -> Iterator[int]:
 
 @pytest.fixture(autouse=True, scope="session")
 def pinned_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The user's colours, Textual settings, agents' folders and settings have no effect."""
-    with pytest.MonkeyPatch.context() as patch:
+    """The user's colours, Textual settings, agents' folders, settings and temporary files have no effect."""
+    base = tmp_path_factory.getbasetemp()  # where pytest has it, and keeps it
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+        os.chmod(temporary, 0o755)  # others may look into it, as into the one that holds it
         for name in list(os.environ):
             if name.startswith(("TEXTUAL", "TOOLPAIR", "CLAUDE_", "FORCE_COLOR", "GITHUB_")):
                 patch.delenv(name)
@@ -121,8 +140,11 @@ def pinned_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             patch.setattr("toolpair.source.folders.stored_session._TICK", 0)
         if os.path.exists(f"/proc/{_WORKER}/task/{_WORKER}/children"):
             patch.setattr("toolpair.source.saving.holders._processes", lambda: list(_family(_WORKER)))
+        patch.setenv("TMPDIR", temporary)
+        patch.setattr("tempfile.tempdir", None)
+        patch.setattr("toolpair.session.verdict_cache._OWN", str(SAMPLES))  # the program does not change meanwhile
         # Not created: hardly any test keeps something.
-        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.getbasetemp() / "no-config"))
+        patch.setenv("XDG_CONFIG_HOME", str(base / "no-config"))
         yield
 
 
@@ -134,11 +156,14 @@ def pinned_environment(
     state = hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:12]
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.getbasetemp() / f"state-{state}")
     os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.getbasetemp() / f"cache-{state}")
-    before = dict(os.environ)
+    environment: dict[bytes, bytes] = os.environ._data  # type: ignore[attr-defined]  # to decode all takes its time
+    before = environment.copy()
     yield
-    if os.environ != before:
-        os.environ.clear()
-        os.environ.update(before)
+    for name in {name for name, _ in environment.items() ^ before.items()} - {b"PYTEST_CURRENT_TEST"}:
+        if name in before:
+            os.environb[name] = before[name]
+        else:
+            del os.environb[name]
 
 
 _folders: Counter[str] = Counter()
@@ -152,6 +177,17 @@ def tmp_path(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRe
         _folders[name] += 1
     path.mkdir(mode=0o700)
     return path
+
+
+@pytest.fixture
+def modules() -> tuple[source_code.Module, ...]:
+    """All modules of toolpair."""
+    return source_code.modules()
+
+
+@pytest.fixture
+def sdks() -> None:
+    """The test loads what a vendor's library is made of."""
 
 
 @pytest.fixture
@@ -169,7 +205,9 @@ settings.load_profile("new" if "TOOLPAIR_TEST_ROUNDS" in os.environ else "same")
 if not ROUNDS:
     # What is tried does not depend on the modules that a worker has loaded, and none is searched for words and numbers.
     with suppress(ImportError):
+        from hypothesis import core
         from hypothesis.internal.conjecture import providers
         from hypothesis.internal.constants_ast import Constants
 
         providers._get_local_constants = Constants
+        core.function_digest = cache(core.function_digest)  # of one function for each of its parameters

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +252,7 @@ _OF_FILES = (
 _ONE, _MORE, _THANKS = 5, 6, 15
 
 
+@cache
 def corpus() -> dict[str, Planted]:
     """Every broken session, by what was done to it."""
     made = {}

@@ -62,7 +62,8 @@ def write(storage: Path, session: OpencodeSession, project: str = PROJECT) -> No
 
 
 def _put(path: Path, data: Any, ids: dict[str, str] | None = None) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.parent.is_dir():
+        path.parent.mkdir(parents=True)
     if ids is not None and isinstance(data, str):
         path.write_text(_with_ids(data, ids), encoding="utf-8")
         made_long_ago(path)

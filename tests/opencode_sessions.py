@@ -9,7 +9,6 @@ import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -232,7 +231,7 @@ def corpus() -> dict[str, Planted]:
     """Every way in which a session is broken, by name."""
     found: dict[str, Planted] = {}
     for name, (change, gone, loose) in _WAYS.items():
-        session = deepcopy(plain())
+        session = plain()
         change(session)
         found[name] = Planted(session, tuple(word(call) for call in "abcd" if call not in gone), loose)
     return found

@@ -31,6 +31,11 @@ def some(cases: Iterable[Case], few: int) -> list[Case]:
     return [found[number * len(found) // few] for number in range(few)]
 
 
+def dealt(cases: Iterable[Case], turn: int, hands: int = 3) -> list[Case]:
+    """Of the cases each third, or each of another number, another third in each turn; all where they are asked for."""
+    return list(cases) if ROUNDS else list(cases)[turn % hands :: hands]
+
+
 def mixed(ones: Iterable[Case], others: Iterable[Other]) -> list[tuple[Case, Other]]:
     """Each of both in some pair; all pairs where they are asked for."""
     firsts, seconds = list(ones), list(others)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import toolpair
+from tests.each import each
 from toolpair.rules.profiles import PROFILES
 from toolpair.session.session import open_session
 from toolpair.transcript.model import PLACEHOLDER
@@ -69,27 +70,27 @@ IMAGE_URL = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA
 # --- what a conversion makes good is no error ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("profile", TURNS)
+@each("profile", TURNS)
 def test_tool_messages_in_a_row_and_the_words_behind_them_are_one_turn(profile: str) -> None:
     messages = [ASKS, calls(function("callNo001"), function("callNo002")), tool("callNo001"), tool("callNo002"), ASKS]
     assert found(messages, profile) == []
 
 
-@pytest.mark.parametrize("profile", TURNS)
+@each("profile", TURNS)
 def test_instructions_are_lifted_out_before_a_turn_is_judged(profile: str) -> None:
     messages = [ASKS, calls(function()), {"role": "system", "content": "Be kind."}, tool(), SAYS, ASKS]
     assert found(messages, profile) == []
     assert found(messages, "openai-chat") == ["result.not_adjacent"]
 
 
-@pytest.mark.parametrize("profile", CHATS)
+@each("profile", CHATS)
 def test_text_before_a_result_stands_behind_it_in_chat(profile: str) -> None:
     messages = [ASKS, blocks("assistant", use()), blocks("user", text(), result())]
     assert "result.not_first" not in found(messages, profile)
     assert found(messages, "anthropic") == ["result.not_first"]
 
 
-@pytest.mark.parametrize("profile", CHATS)
+@each("profile", CHATS)
 def test_results_in_two_messages_are_tool_messages_in_a_row(profile: str) -> None:
     pair = [blocks("user", result("callNo001")), blocks("user", result("callNo002"))]
     messages = [ASKS, blocks("assistant", use("callNo001"), use("callNo002")), *pair]
@@ -99,21 +100,21 @@ def test_results_in_two_messages_are_tool_messages_in_a_row(profile: str) -> Non
     assert "result.not_adjacent" in found(words_between, profile, late)
 
 
-@pytest.mark.parametrize("profile", CHATS)
+@each("profile", CHATS)
 def test_an_input_of_any_kind_can_be_written_as_a_string(profile: str) -> None:
     messages = [ASKS, blocks("assistant", use(input=[1])), blocks("user", result())]
     assert found(messages, profile) == []
     assert found(messages, "anthropic") == ["args.not_object"]
 
 
-@pytest.mark.parametrize("profile", CHATS)
+@each("profile", CHATS)
 def test_a_result_without_content_becomes_an_empty_tool_message(profile: str) -> None:
     without = {"type": "tool_result", "tool_use_id": "callNo001"}
     messages = [ASKS, blocks("assistant", use()), blocks("user", without)]
     assert found(messages, profile) == (["content.empty_result"] if profile == "moonshot" else [])
 
 
-@pytest.mark.parametrize("profile", (*CHATS, "gemini", "openai-responses"))
+@each("profile", (*CHATS, "gemini", "openai-responses"))
 def test_what_only_anthropic_has_is_left_out_for_others(profile: str) -> None:
     server = {"type": "server_tool_use", "id": "odd id", "name": "web_search", "input": {}}
     messages = [ASKS, blocks("assistant", {"type": "thinking", "thinking": "hm"}, server, text()), ASKS]
@@ -124,8 +125,8 @@ def test_what_only_anthropic_has_is_left_out_for_others(profile: str) -> None:
 # --- what a conversion cannot make good is --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("profile", TURNS[:3])
-@pytest.mark.parametrize(
+@each("profile", TURNS[:3])
+@each(
     ("given", "wanted"),
     [
         ('{"cut": "of', {"cut": "of"}),
@@ -141,13 +142,13 @@ def test_arguments_in_a_string_have_to_hold_an_object(profile: str, given: str, 
     assert json.loads(made) == wanted
 
 
-@pytest.mark.parametrize("profile", TURNS)
-@pytest.mark.parametrize("given", ["", "  ", "{}", None])
+@each("profile", TURNS)
+@each("given", ["", "  ", "{}", None])
 def test_no_arguments_are_an_empty_object(profile: str, given: Any) -> None:
     assert "args.not_object" not in found([ASKS, calls(function(arguments=given)), tool()], profile)
 
 
-@pytest.mark.parametrize("profile", CHATS)
+@each("profile", CHATS)
 def test_images_in_results_move_behind_them_for_chat(profile: str) -> None:
     messages = [ASKS, blocks("assistant", use()), blocks("user", result(content=[text("seen"), IMAGE]))]
     said = found(messages, profile) + found(messages, profile, "warning")
@@ -164,7 +165,7 @@ def test_an_output_that_becomes_text_keeps_what_is_no_text_beside_it(part: dict[
     assert repaired.ok and part in repaired.messages[2]["content"] and not repaired.losses
 
 
-@pytest.mark.parametrize("profile", TURNS)
+@each("profile", TURNS)
 def test_images_in_tool_messages_can_go_into_results(profile: str) -> None:
     assert found([ASKS, calls(function()), tool(content=[text(), IMAGE_URL])], profile) == []
 
@@ -174,8 +175,8 @@ def test_a_chat_image_in_an_anthropic_result_becomes_an_image() -> None:
     assert made[2]["content"][0]["content"] == [IMAGE]
 
 
-@pytest.mark.parametrize("profile", TURNS[:3])
-@pytest.mark.parametrize("content", ["", None, []])
+@each("profile", TURNS[:3])
+@each("content", ["", None, []])
 def test_an_empty_message_of_the_user_is_refused_and_one_beside_calls_is_not(profile: str, content: Any) -> None:
     assert found([ASKS, calls(function(), content=content), tool()], profile) == []
     empty = {"role": "user", "content": content}
@@ -353,7 +354,7 @@ def test_deepseek_may_want_thinking_only_until_the_user_asks_again() -> None:
     assert found(messages, "moonshot") == ["reasoning.missing_before_call"]
 
 
-@pytest.mark.parametrize("content", ["", "  ", [], None])
+@each("content", ["", "  ", [], None])
 def test_kimi_wants_results_that_say_something(content: Any) -> None:
     messages = [ASKS, calls(function()), tool(content=content)]
     assert found(messages, "moonshot") == ["content.empty_result"]
@@ -381,7 +382,7 @@ def test_groq_wants_ids_even_where_their_difference_is_only_a_warning() -> None:
     assert made[1]["tool_calls"][0]["id"] == made[2]["tool_call_id"] != ""
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@each("profile", PROFILES)
 def test_names_are_written_as_each_provider_takes_them(profile: str) -> None:
     messages = [ASKS, calls(function(name="9mcp tool/x")), tool(name="9mcp tool/x")]
     if profile in ("deepseek", "groq"):
@@ -433,7 +434,7 @@ ODD: tuple[Messages, ...] = (
 )
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@each("profile", PROFILES)
 def test_a_refusal_is_claimed_only_where_it_is_known(profile: str) -> None:
     claims = ("refuses", "does not accept", "does not take", " must ", "is refused", "are refused")
     for messages in ODD:

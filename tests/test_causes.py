@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from tests.each import each
 from tests.formats.claude_code_files import Log
 from tests.formats.claude_code_files import call as log_call
 from tests.formats.claude_code_files import text as log_text
@@ -174,7 +175,7 @@ TOLD: list[tuple[str, str | None, str, Messages]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("cause", "product", "rule", "messages"), TOLD, ids=[f"{t[0]}-{t[1]}" for t in TOLD])
+@each(("cause", "product", "rule", "messages"), TOLD)
 def test_the_transcript_shows_why_it_broke(cause: str, product: str | None, rule: str, messages: Messages) -> None:
     session = opened(messages, "anthropic")
     found = {one.id: one for one in causes(session, rule)}
@@ -219,7 +220,7 @@ NOT_TOLD: list[tuple[str, str, Messages]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("cause", "why", "messages"), NOT_TOLD, ids=[f"{t[0]}-{t[1]}" for t in NOT_TOLD])
+@each(("cause", "why", "messages"), NOT_TOLD)
 def test_without_the_evidence_the_cause_is_not_named(cause: str, why: str, messages: Messages) -> None:
     assert cause not in ids(opened(messages, "anthropic")), why
 
@@ -373,7 +374,7 @@ def test_exchanged_outputs_are_a_hint_and_swapped_only_on_request() -> None:
     assert answered == {"toolu_1": "File: src/1\none", "toolu_2": "File: src/2\ntwo"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "second"),
     [
         ("File: src/1\none", "File: src/2\ntwo"),

@@ -2,15 +2,12 @@
 
 import ast
 import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
-import pytest
-
-import toolpair
+from tests.each import each
+from tests.source_code import Module
 from toolpair.dialects import anthropic, item_types, openai_chat, openai_responses
 
-_SOURCE = Path(toolpair.__file__).parent
 _ROOMS = (
     "transcript",
     "rules",
@@ -106,18 +103,19 @@ _NAMES = {
 } - {*_KINDS, "id", "file", "mcp_call", "computer_call"}
 
 
-def _paths(rooms: tuple[str, ...] = _ROOMS) -> Iterator[tuple[str, ast.Module]]:
-    for room in rooms:
-        for path in sorted((_SOURCE / room).rglob("*.py")):
-            yield path.relative_to(_SOURCE).as_posix(), ast.parse(path.read_text("utf-8"))
+def _nodes(modules: Sequence[Module], *rooms: str) -> Iterator[tuple[str, ast.AST]]:
+    """The path of a module with each of its nodes."""
+    for module in modules:
+        if module.path.partition("/")[0] in (rooms or _ROOMS):
+            for node in module.nodes:
+                yield module.path, node
 
 
-def test_no_room_looks_into_a_block() -> None:
+def test_no_room_looks_into_a_block(modules: Sequence[Module]) -> None:
     found: dict[str, set[str]] = {}
-    for name, tree in _paths():
-        for node in ast.walk(tree):
-            if (isinstance(node, ast.Attribute) and node.attr == "value") or _is_looked_up(node):
-                found.setdefault(name, set()).add(ast.unparse(node))
+    for name, node in _nodes(modules):
+        if (isinstance(node, ast.Attribute) and node.attr == "value") or _is_looked_up(node):
+            found.setdefault(name, set()).add(ast.unparse(node))
     assert found == _ELSE
 
 
@@ -133,34 +131,32 @@ def _is_looked_up(node: ast.AST) -> bool:
     )
 
 
-def test_no_room_names_what_an_api_writes() -> None:
+def test_no_room_names_what_an_api_writes(modules: Sequence[Module]) -> None:
     found = {
         f"{name}:{node.lineno} {node.value}"
-        for name, tree in _paths()
-        if not name.startswith(tuple(_NAMES_ELSEWHERE))
-        for node in ast.walk(tree)
+        for name, node in _nodes(modules)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in _NAMES
+        if not name.startswith(tuple(_NAMES_ELSEWHERE))
     }
     assert not found
 
 
-def test_the_transcript_stands_on_nothing() -> None:
-    for name, tree in _paths(("transcript",)):
-        for node in ast.walk(tree):
-            used = (
-                [node.module or ""]
-                if isinstance(node, ast.ImportFrom)
-                else [alias.name for alias in node.names]
-                if isinstance(node, ast.Import)
-                else []
-            )
-            for module in used:
-                assert module.startswith(("toolpair.transcript", "toolpair.shell", "msgspec")) or (
-                    module.partition(".")[0] in sys.stdlib_module_names
-                ), (name, module)
+def test_the_transcript_stands_on_nothing(modules: Sequence[Module]) -> None:
+    for name, node in _nodes(modules, "transcript"):
+        used = (
+            [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else []
+        )
+        for module in used:
+            assert module.startswith(("toolpair.transcript", "toolpair.shell", "msgspec")) or (
+                module.partition(".")[0] in sys.stdlib_module_names
+            ), (name, module)
 
 
-@pytest.mark.parametrize(
+@each(
     "block",
     [
         anthropic.block_of(

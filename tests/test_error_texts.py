@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.error_samples import NEIGHBOURS, SAMPLES, Sample
 from tests.rounds import ROUNDS, tries
 from toolpair.rules.errors.concepts import tables
@@ -138,7 +139,7 @@ def assert_whole(found: Recognised, sample: Sample, capitals: bool) -> None:
     assert (found.message, found.block) == (sample.message, sample.block)
 
 
-@pytest.mark.parametrize("id_", SAMPLES)
+@each("id_", SAMPLES)
 def test_a_text_as_it_was_reported(id_: str) -> None:
     found = recognise(SAMPLES[id_].text)
     assert found is not None and found.error.id in accepted(id_)
@@ -224,7 +225,7 @@ def test_most_texts_are_known_from_what_a_narrow_terminal_shows(width: int, unkn
 EATEN = sorted({id_ for id_, sample in SAMPLES.items() if "`" in sample.text} - {"ANT17", "DSK05", "DSK06"})
 
 
-@pytest.mark.parametrize("id_", EATEN)
+@each("id_", EATEN)
 def test_a_text_of_which_a_shell_has_run_the_words_in_backticks(id_: str) -> None:
     sample = SAMPLES[id_]
     found = recognise(re.sub(r"`[^`]*`", "", sample.text))
@@ -260,7 +261,7 @@ def test_texts_in_words_of_any_program_are_read_rightly_or_not_at_all() -> None:
     assert right >= 0.9 * len([row for row in rows if row["is"]])
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "said"),
     [
         ("result.orphan", "messages[7]: a tool result must directly follow the tool call that it answers"),
@@ -350,7 +351,7 @@ def test_words_that_nobody_has_read_are_known_by_what_they_say(rule: str, said: 
             assert found.ids == ("call_8a1",)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Tool call finished: the result of the function follows below",
@@ -548,7 +549,7 @@ def test_what_names_a_place_goes_before_a_clients_summary_of_it() -> None:
     assert found is not None and (found.error.id, found.count) == ("ANT01", 1)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "the dog ate my homework",

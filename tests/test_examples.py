@@ -15,6 +15,7 @@ import pytest
 
 import toolpair
 
+pytestmark = pytest.mark.usefixtures("sdks")
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 

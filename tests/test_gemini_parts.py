@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import pytest
-
+from tests.each import each
 from toolpair.dialects.gemini import blocks_of, call_block, part_block, part_of, written_result
 from toolpair.dialects.gemini_writer import GeminiResultWriter, GeminiWriter
 from toolpair.transcript.draft import DraftBlock
@@ -45,7 +44,7 @@ def _draft(block: Block, written: Any) -> DraftBlock:
     return made
 
 
-@pytest.mark.parametrize("part", _PARTS, ids=repr)
+@each("part", _PARTS)
 def test_a_part_that_did_not_change_stays_the_same_object(part: Any) -> None:
     block = part_block(part, 3, ("parts", 0))
     assert part_of(block.value, block, part) is part

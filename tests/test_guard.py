@@ -23,6 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolpair
+from tests.each import each
 from tests.guard_types import check_types
 from tests.patience import PATIENCE
 from tests.properties.transcripts import anthropic, chat, plant
@@ -210,8 +211,8 @@ ODD: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", ODD)
+@each("mode", MODES)
+@each("name", ODD)
 def test_odd_things_go_through_with_a_warning(name: str, mode: str) -> None:
     odd = ODD[name]
     with pytest.warns(RuntimeWarning, match="let the messages through unchecked") as caught:
@@ -411,7 +412,7 @@ def test_objects_of_all_kinds_are_read_and_handed_back(message: Any) -> None:
     assert toolpair.guard(valid) is valid
 
 
-@pytest.mark.parametrize(
+@each(
     ("messages", "words"),
     [
         ([{"type": "human", "content": "hi"}], "convert_to_openai_messages"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ import pytest
 
 import toolpair
 from tests.patience import PATIENCE
+from tests.source_code import Module
 from toolpair.formats import FORMATS as RECORDS
 from toolpair.formats import all_formats
 from toolpair.formats.lazy import Lazy
@@ -407,6 +409,7 @@ COMMANDS = {
     },
     "cli.output": {"cli.ci.github", "cli.ci.sarif"},
     "cli.progress": {"cli.progress_line"},
+    "cli.prove": {"cli.prove_corpus"},
     "cli.sees": {"reports.requests_in_time"},
     "cli.selection": {"rules.registry"},
     "cli.sessions": {"formats.engine.agents.databases"},
@@ -497,15 +500,10 @@ def _is_module(name: str) -> bool:
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 
-@cache
-def _nodes(path: Path) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-
-
-def _imported_in_functions(path: Path) -> set[str]:
+def _imported_in_functions(module: Module) -> set[str]:
     return {
         name
-        for function in _nodes(path)
+        for function in module.nodes
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
         for statement in ast.walk(function)
         if isinstance(statement, (ast.Import, ast.ImportFrom))
@@ -513,27 +511,25 @@ def _imported_in_functions(path: Path) -> set[str]:
     }
 
 
-def test_a_function_imports_only_what_a_start_should_not_load() -> None:
-    found = {}
-    for path in sorted((SOURCE / "toolpair").rglob("*.py")):
-        names = path.relative_to(SOURCE / "toolpair").with_suffix("").parts
-        if imported := _imported_in_functions(path):
-            found[".".join(names[:-1] if names[-1] == "__init__" else names)] = imported
-    assert found == LAZY
+_BEGINS_WITHIN = re.compile(r"^(?!from |import ).*\bimport\b", re.MULTILINE)
+"""An import that does not begin its line, or a word like it."""
 
 
-def test_nothing_is_imported_in_a_circle() -> None:
+def test_a_function_imports_only_what_a_start_should_not_load(modules: Sequence[Module]) -> None:
+    told = (module for module in modules if _BEGINS_WITHIN.search(module.text))
+    assert {module.name: imported for module in told if (imported := _imported_in_functions(module))} == LAZY
+
+
+def test_nothing_is_imported_in_a_circle(modules: Sequence[Module]) -> None:
     """Imports inside functions, of types alone, and by `lazy` count, too: they would only hide one.
 
     The package itself is the front: it has the version, and hands on what the rooms have.
     """
     imports: dict[str, set[str]] = {}
-    for path in (SOURCE / "toolpair").rglob("*.py"):
-        names = path.relative_to(SOURCE / "toolpair").with_suffix("").parts
-        module = ".".join(names[:-1] if names[-1] == "__init__" else names)
-        tree = _nodes(path)
-        found = {name for node in tree if isinstance(node, ast.Import | ast.ImportFrom) for name in _names_of(node)}
-        imports[module] = {*found, *_lazily(tree)} - {module, "toolpair"}
+    for module in modules:
+        imported = (node for node in module.nodes if isinstance(node, ast.Import | ast.ImportFrom))
+        found = {name for node in imported for name in _names_of(node)}
+        imports[module.name] = {*found, *_lazily(module.nodes)} - {module.name, "toolpair"}
     del imports[""]
     TopologicalSorter(imports).prepare()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,6 +43,35 @@ class ToolUse:
     caller: None = None
 
 
+LONG = 800
+
+
+def long_list(
+    shape: str, call: Any = None, output: Any = "done", beside: Any = None, words: Any = "Go on."
+) -> list[Any]:
+    """Many exchanges, of which one in the middle has these parts."""
+    made: list[Any] = []
+    for number in range(LONG // 4):
+        is_it = number == LONG // 8
+        id_, said = f"toolu_{number}", output if is_it else "done"
+        more = {"beside": beside} if is_it and beside is not None else {}
+        given = call if is_it and call is not None else {"path": f"{number}.txt"}
+        made.append({"role": "user", "content": words if is_it else "Go on."})
+        if shape == "anthropic":
+            made.append(
+                {"role": "assistant", "content": [{"type": "tool_use", "id": id_, "name": "Read", "input": given}]}
+            )
+            result = {"type": "tool_result", "tool_use_id": id_, "content": said, **more}
+            made.append({"role": "user", "content": [result]})
+        else:
+            function = {"name": "Read", "arguments": "{}", **({"parsed": given} if is_it and call else {})}
+            asked = {"id": id_, "type": "function", "function": function}
+            made.append({"role": "assistant", "content": None, "tool_calls": [asked]})
+            made.append({"role": "tool", "tool_call_id": id_, "content": said, **more})
+        made.append({"role": "assistant", "content": "Done."})
+    return made
+
+
 def test_check_names_rule_place_and_words() -> None:
     report = toolpair.check(BROKEN)
     assert not report and report.profile == "anthropic"
@@ -76,6 +107,23 @@ def test_a_long_valid_list_is_not_read_as_a_whole(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(message_lists, "_judged", whole)
     assert toolpair.repair(messages).messages is messages
     assert toolpair.guard(messages, mode="repair") is messages
+
+
+@pytest.mark.parametrize("number", [math.nan, -math.inf])
+@pytest.mark.parametrize("shape", ["anthropic", "openai-chat"])
+def test_nan_is_found_wherever_it_is_and_written_as_text(shape: str, number: float) -> None:
+    """In long lists, too, which are looked at quickly."""
+    spoilt = [{"call": {"t": number}}, {"output": number}, {"beside": [number]}, {"words": number}]
+    for one in spoilt:
+        messages = long_list(shape, **one)
+        for some in (messages, messages[LONG // 2 - 4 : LONG // 2 + 4]):
+            found = [problem for problem in toolpair.check(some).problems if problem.rule == "record.bad_json"]
+            assert [problem.severity for problem in found] == ["error"], (one, len(some))
+        if "words" in one or "output" in one:
+            continue  # it is in the place of a text, which is another problem
+        repaired = toolpair.repair(messages)
+        assert [(taken.rule, taken.fix) for taken in repaired.taken] == [("record.bad_json", "as-text")]
+        json.dumps(repaired.messages, allow_nan=False)
 
 
 def test_a_valid_list_is_handed_back_itself() -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.rounds import tries
 from tests.session_folders import claude_bytes, claude_records, claude_session, line, set_age, task
 from toolpair.agents.processes import agent_of, other_session
@@ -319,7 +320,7 @@ def test_a_document_that_is_written_anew_is_followed(tmp_path: Path) -> None:
 # --- processes ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "command", "agent"),
     [
         ("claude", ["claude", "--resume", "x"], "claude-code"),
@@ -341,6 +342,9 @@ def test_a_document_that_is_written_anew_is_followed(tmp_path: Path) -> None:
         ("Claude", ["/Applications/Claude.app/Contents/MacOS/Claude"], None),
         ("codex", ["codex", "login"], None),
         ("", [], None),
+        ("openhands", ["/opt/v/bin/python3.12", "/opt/v/bin/openhands", "--resume", "x"], "openhands"),
+        ("hermes", ["/opt/v/bin/python3", "-P", "/opt/v/bin/hermes-agent"], "hermes"),
+        ("python3", ["python3", "/opt/v/bin/openhands", "serve"], None),
     ],
 )
 def test_agents_are_told_by_name_and_command(name: str, command: Sequence[str], agent: str | None) -> None:

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 import toolpair
+from tests.each import each
 from toolpair.recipes.engine import apply_fixes
 from toolpair.recipes.recommended import pick
 from toolpair.rules.problem import Fix, Problem
@@ -99,7 +100,7 @@ LEGACY: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("profile", profile_names())
+@each("profile", profile_names())
 def test_a_legacy_result_gets_the_id_of_its_call_once(profile: str) -> None:
     mended = toolpair.repair(LEGACY, profile)
     assert len(mended.taken) <= 3 and "id.empty" not in [problem.rule for problem in mended.left]

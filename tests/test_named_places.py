@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import toolpair
+from tests.each import each
 from tests.test_other_errors import WRAPPERS
 from toolpair.cli.explained_places import places_of
 from toolpair.rules import named
@@ -139,12 +140,12 @@ PASTED = {
 }
 
 
-@pytest.mark.parametrize("text", TYPED)
+@each("text", TYPED)
 def test_a_typed_place_is_read(text: str) -> None:
     assert numbers(typed_place(text)) == TYPED[text]
 
 
-@pytest.mark.parametrize("text", PASTED)
+@each("text", PASTED)
 def test_the_places_of_a_paste_are_those_that_an_error_names(text: str) -> None:
     assert [numbers(place) for place in places_in(text)] == PASTED[text]
 

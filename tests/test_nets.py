@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.test_samples import EXPECTED, READ_ONLY, SAMPLES
 from tests.work import work_of
 from toolpair import repair
@@ -160,8 +161,8 @@ def test_an_output_in_an_invented_place_is_kept_or_said(name: str, tmp_path: Pat
         assert not filled, (name, id_, place)
 
 
-@pytest.mark.parametrize("place", sorted(PLACES))
-@pytest.mark.parametrize("profile", ["anthropic", "openai-chat"])
+@each("place", sorted(PLACES))
+@each("profile", ["anthropic", "openai-chat"])
 def test_a_list_in_memory_is_held_to_the_same(profile: str, place: str) -> None:
     placed = PLACES[place]({"call": "call_one_1"}, "call_one_1")
     if profile == "anthropic":

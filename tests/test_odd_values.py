@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import toolpair
+from tests import hermes_sessions, kimi_code_sessions, openhands_conversations, vibe_sessions
 from tests.conftest import SAMPLES
+from tests.each import each
+from tests.rounds import some
 from toolpair.session.session import Session, SessionError, open_session
 
 ODD: tuple[Any, ...] = ([], {"type": ["text"]}, 7, None, "")
@@ -111,6 +115,37 @@ def test_a_rollout(odd: Any) -> None:
             judged_and_mended("rollout.jsonl", b"".join((*lines[:number], new, *lines[number + 1 :])))
 
 
+def openhands(folder: Path) -> bytes:
+    events = openhands_conversations.sound()
+    for name in ("condensed", "second_thought"):
+        openhands_conversations.DEFECTS[name](events)
+    return open_session(
+        openhands_conversations.conversation(folder, openhands_conversations.chained(events))
+    ).to_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "begun"),
+    [
+        (vibe_sessions.NAME, lambda _: vibe_sessions.sound().data()),
+        (kimi_code_sessions.NAME, lambda _: kimi_code_sessions.corpus()["compacted"].data),
+        ("rows.jsonl", lambda _: hermes_sessions.corpus()["nothing"].data),
+        ("events.jsonl", openhands),
+    ],
+    ids=["vibe", "kimi-code", "hermes", "openhands"],
+)
+def test_a_session_of_an_agent(name: str, begun: Callable[[Path], bytes], tmp_path: Path) -> None:
+    lines = begun(tmp_path).splitlines(keepends=True)
+    places = [
+        (number, json.dumps(changed).encode() + b"\n")
+        for number, line in enumerate(lines)
+        for odd in ODD[:2]
+        for changed in replaced(json.loads(line), odd)
+    ]
+    for number, new in some(places, 150):
+        judged_and_mended(name, b"".join((*lines[:number], new, *lines[number + 1 :])))
+
+
 @pytest.mark.parametrize("odd", ODD[:2], ids=repr)
 @pytest.mark.parametrize("profile", ["anthropic", "openai-chat"])
 def test_the_library(profile: str, odd: Any) -> None:
@@ -160,7 +195,7 @@ def test_half_a_character_in_a_key_is_replaced_and_no_key_takes_anothers_place()
     assert (list(found.values())[:2], found["k\ufffd"], found["z"]) == ([1, 2], 2, {"\ufffd": "v"})
 
 
-@pytest.mark.parametrize(
+@each(
     ("role", "says"),
     [
         (None, "This message has no role, and OpenAI Chat Completions needs one."),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Final
 
 import pytest
 
+from tests.each import each
 from tests.error_samples import SAMPLES
+from tests.rounds import dealt
 from tests.test_error_texts import GUTTERS, SAYS_THE_SAME, embedded, in_google, in_openrouter
 from toolpair.rules.errors.error_detection import recognise
 from toolpair.rules.errors.unwrapping import inner_text
@@ -66,28 +69,28 @@ def test_nothing_is_claimed_of_any() -> None:
     assert [text for text in OTHERS if recognise(text) is not None] == []
 
 
-@pytest.mark.parametrize("wrapped", WRAPPERS)
-def test_nothing_is_claimed_in_a_wrapper_and_its_words_are_found(wrapped: Callable[[str], str]) -> None:
-    assert claimed([wrapped(text) for text in OTHERS]) == {}
-    for text in PLAIN:
+@pytest.mark.parametrize(("turn", "wrapped"), list(enumerate(WRAPPERS)))
+def test_nothing_is_claimed_in_a_wrapper_and_its_words_are_found(turn: int, wrapped: Callable[[str], str]) -> None:
+    assert claimed([wrapped(text) for text in dealt(OTHERS, turn)]) == {}
+    for text in dealt(PLAIN, turn):
         said, bare = inner_text(wrapped(text)), inner_text(text)
         assert said.replace(" ", "") == bare.replace(" ", ""), text
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 100, 120])
-def test_nothing_is_claimed_of_what_a_narrow_terminal_shows(width: int) -> None:
-    assert claimed([text[:width] for text in OTHERS]) == {}
-    assert claimed([text[:width] + "…" for text in OTHERS]) == {}
+def test_nothing_is_claimed_of_what_a_narrow_terminal_shows() -> None:
+    for turn, (width, end) in enumerate(product([40, 60, 80, 100, 120], ["", "…"])):
+        assert claimed([text[:width] + end for text in dealt(OTHERS, turn)]) == {}, width
 
 
 def test_nothing_is_claimed_of_wrapped_lines() -> None:
-    for gutter in GUTTERS:
-        assert claimed([gutter.join(text[at : at + 60] for at in range(0, len(text), 60)) for text in OTHERS]) == {}
+    for turn, gutter in enumerate(GUTTERS):
+        texts = dealt(OTHERS, turn)
+        assert claimed([gutter.join(text[at : at + 60] for at in range(0, len(text), 60)) for text in texts]) == {}
 
 
-@pytest.mark.parametrize("wrapped", WRAPPERS)
-def test_the_known_texts_are_found_in_the_same_wrappers(wrapped: Callable[[str], str]) -> None:
-    for id_ in set(SAMPLES) - {"ORT01"}:
+@pytest.mark.parametrize(("turn", "wrapped"), list(enumerate(WRAPPERS)))
+def test_the_known_texts_are_found_in_the_same_wrappers(turn: int, wrapped: Callable[[str], str]) -> None:
+    for id_ in dealt(sorted(set(SAMPLES) - {"ORT01"}), turn):
         found = recognise(wrapped(SAMPLES[id_].text))
         assert found is not None and found.error.id in {id_, *SAYS_THE_SAME.get(id_, ())}, id_
 
@@ -102,7 +105,7 @@ def test_the_interface_claims_nothing_and_shows_the_words_inside(samples: Path) 
     assert target is not None and "It says: \"Unsupported parameter: 'max_tokens'\"" in target.text
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "not_this"),
     [
         # The beginning is that of a known text; what follows is not.
@@ -139,7 +142,7 @@ def test_the_inside_of_a_long_text_is_found_in_time(text: str) -> None:
     inner_text(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said"),
     [
         (r'{"error":{"message":"caf\u00e9 \ud83d\ude00 \ud800 is bad"}}', "café 😀 \ufffd is bad"),

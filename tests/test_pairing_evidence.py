@@ -11,6 +11,7 @@ import pytest
 
 import toolpair
 from tests.agents import codex_planted, planted
+from tests.each import each
 from tests.properties.transcripts import anthropic, chat, plant
 from tests.rounds import some
 from tests.work import work_of
@@ -71,8 +72,8 @@ def causes(session: Session) -> list[str]:
     return [problem.cause.id for problem in session.problems if problem.severity == "error" and problem.cause]
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
+@each("form", FORMS)
+@each(
     "other",
     [
         "toolu_01SRQUvGSTki9bs4TbbkXc55",
@@ -92,8 +93,8 @@ def test_a_long_random_id_with_a_slip_is_certain(form: str, other: str) -> None:
     assert session.conversation.pairs[0].result.text == "the output"
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
+@each("form", FORMS)
+@each(
     ("call", "result"),
     [
         ("Bash:0", "Bash:1"),
@@ -144,8 +145,8 @@ def test_a_slip_counts_only_within_an_exchange() -> None:
 NO_IDS = [..., None, ""]
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("missing", NO_IDS, ids=["absent", "null", "empty"])
+@each("form", FORMS)
+@each("missing", NO_IDS)
 def test_a_result_without_an_id_right_after_the_only_call_is_its_own(form: str, missing: Any) -> None:
     session = opened(form, [("call_z1", "read")], [(missing, "the file")])
     assert causes(session) == ["id.left_out"]
@@ -154,12 +155,11 @@ def test_a_result_without_an_id_right_after_the_only_call_is_its_own(form: str, 
     assert pair.result is not None and (pair.result.id, pair.result.text) == ("call_z1", "the file")
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("missing", NO_IDS, ids=["absent", "null", "empty"])
-@pytest.mark.parametrize(
+@each("form", FORMS)
+@each("missing", NO_IDS)
+@each(
     ("calls", "results"),
     [(["call_a", "call_b"], 1), (["call_a", "call_b"], 2), (["call_a"], 2)],
-    ids=["two calls", "two of each", "two results"],
 )
 def test_by_position_among_several_it_is_left_to_a_person(
     form: str, missing: Any, calls: list[str], results: int

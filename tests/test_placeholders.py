@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.rounds import tries
 from toolpair.dialects.block_texts import is_placeholder_text, is_real_output
 from toolpair.session.session import open_session
@@ -117,7 +117,7 @@ def product_of(text: str) -> str | None:
     return found.product if found is not None else None
 
 
-@pytest.mark.parametrize(("product", "text"), CASES, ids=[f"{p}-{n}" for n, (p, _) in enumerate(CASES)])
+@each(("product", "text"), CASES)
 def test_each_systems_text_is_known_as_its_own(product: str, text: str) -> None:
     assert product_of(text) == product
     for content in (text, f"\n{text}  ", [{"type": "text", "text": text}], [{"type": "text", "text": f"{text}\n"}]):
@@ -132,7 +132,7 @@ def test_every_known_text_is_tried() -> None:
     }
 
 
-@pytest.mark.parametrize("text", [text for text in TEXTS if not text.startswith("<") and "\n" not in text])
+@each("text", [text for text in TEXTS if not text.startswith("<") and "\n" not in text])
 def test_wrapped_as_an_error_or_in_json_it_is_the_same(text: str) -> None:
     known = known_placeholder(text)
     assert known is not None
@@ -148,7 +148,7 @@ def test_wrapped_as_an_error_or_in_json_it_is_the_same(text: str) -> None:
         assert is_placeholder_text(words) == (not known.alone), words
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@each("text", TEXTS)
 def test_an_output_that_begins_with_the_words_or_quotes_them_is_output(text: str) -> None:
     for words in (
         f"{text}\nsrc/app.py:12: that was the log's last line",
@@ -163,7 +163,7 @@ def test_an_output_that_begins_with_the_words_or_quotes_them_is_output(text: str
         assert is_real_output(block(words))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "aborted by user",
@@ -214,7 +214,7 @@ def test_the_real_result_stays_where_a_placeholder_stands_beside_it() -> None:
         assert kept["content"] == "the real output", text
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@each("text", TEXTS)
 def test_what_an_agent_cleared_to_make_room_is_not_brought_back(text: str) -> None:
     known = known_placeholder(text)
     assert known is not None
@@ -235,7 +235,7 @@ def test_what_an_agent_cleared_to_make_room_is_not_brought_back(text: str) -> No
     assert ("result.placeholder" in rules) is not known.cleared
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "[Request interrupted by user]",

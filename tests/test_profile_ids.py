@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolpair
+from tests.each import each
 from tests.properties import transcripts
 from tests.rounds import tries
 from toolpair.dialects.new_ids import NATIVE, NewIds, loss, restored
@@ -38,7 +39,7 @@ IDS = st.one_of(
 
 
 @pytest.mark.parametrize("name", profile_names())
-@settings(max_examples=tries(15))
+@settings(max_examples=tries(15, 2))
 @given(st.lists(IDS, max_size=20), st.lists(st.booleans(), max_size=20))
 def test_new_ids_fit_and_are_never_handed_out_twice(name: str, ids: list[Any], again: list[bool]) -> None:
     judged = profile(name)
@@ -115,7 +116,7 @@ def test_kimis_numbers_go_on_over_all_tools() -> None:
     assert ids.make("functions.write:1", 2) == "functions.write:3"
 
 
-@pytest.mark.parametrize("name", PROFILES)
+@each("name", PROFILES)
 def test_a_joined_id_is_never_cut_in_the_middle(name: str) -> None:
     ids = NewIds(profile(name).new_ids)
     joined = "call_abcdefgh|fc_" + "9" * 70
@@ -170,7 +171,7 @@ def ids_of(messages: Any) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize("name", profile_names())
-@settings(max_examples=tries(8))
+@settings(max_examples=tries(8, 2))
 @given(st.lists(st.text("ab.:|_-", min_size=1, max_size=70), min_size=1, max_size=6, unique=True))
 def test_a_mended_pair_has_one_id_on_both_sides(name: str, ids: list[str]) -> None:
     given_ = chat(*ids)
@@ -297,7 +298,7 @@ STYLES = (
 
 
 @pytest.mark.parametrize("name", profile_names())
-@settings(max_examples=tries(4))
+@settings(max_examples=tries(4, 2))
 @given(st.integers(0, 10_000), st.sampled_from(STYLES))
 def test_a_switch_of_provider_keeps_pairs_and_words(name: str, seed: int, style: str) -> None:
     made = transcripts.anthropic(random.Random(seed))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import toolpair
+from tests.each import each
 from toolpair.rules.profiles import (
     PROFILES,
     Profile,
@@ -27,13 +28,13 @@ def every() -> list[Profile]:
     return [profile(name) for name in profile_names()]
 
 
-@pytest.mark.parametrize("name", PROFILES)
+@each("name", PROFILES)
 def test_each_profile_says_something_of_every_rule(name: str) -> None:
     rules = {rule for known in PROFILES for rule in profile(known).cells}
     assert set(profile(name).cells) == rules
 
 
-@pytest.mark.parametrize("name", profile_names())
+@each("name", profile_names())
 def test_cells_are_well_formed(name: str) -> None:
     for rule, cell in profile(name).cells.items():
         assert cell.severity in ("error", "warning", "info", None), rule
@@ -43,7 +44,7 @@ def test_cells_are_well_formed(name: str) -> None:
         assert cell.note is None or "\n" not in cell.note, rule
 
 
-@pytest.mark.parametrize("name", profile_names())
+@each("name", profile_names())
 def test_no_rule_is_an_error_on_hearsay(name: str) -> None:
     weak = {
         rule for rule, cell in profile(name).cells.items() if cell.severity == "error" and cell.evidence not in PROOF
@@ -51,7 +52,7 @@ def test_no_rule_is_an_error_on_hearsay(name: str) -> None:
     assert not weak
 
 
-@pytest.mark.parametrize("name", profile_names())
+@each("name", profile_names())
 def test_what_is_judged_says_why(name: str) -> None:
     """A link or a note for each; what is only concluded, or only claimed, says so in words."""
     for rule, cell in profile(name).cells.items():
@@ -61,7 +62,7 @@ def test_what_is_judged_says_why(name: str) -> None:
             assert cell.note and "claimed" in cell.note, rule
 
 
-@pytest.mark.parametrize("name", PROFILES)
+@each("name", PROFILES)
 def test_the_data_has_no_unknown_keys(name: str) -> None:
     data = json.loads(files("toolpair.rules").joinpath("data", "profiles", f"{name}.json").read_text("utf-8"))
     for cells in (data["rules"], *(family["rules"] for family in data.get("families", ()))):
@@ -97,7 +98,7 @@ def test_families_are_named_behind_their_profile() -> None:
     assert newer.cells["content.mixed_with_tool"].severity is None
 
 
-@pytest.mark.parametrize("name", ["", "mistral/", "mistral/v99", "/v13", "nobody", "mistral/v13/x", "../secrets"])
+@each("name", ["", "mistral/", "mistral/v99", "/v13", "nobody", "mistral/v13/x", "../secrets"])
 def test_other_names_are_none(name: str) -> None:
     assert not is_profile(name)
     with pytest.raises(KeyError):
@@ -105,7 +106,7 @@ def test_other_names_are_none(name: str) -> None:
     assert no_such_profile(name).count(".") + no_such_profile(name).count("?") >= 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "meant"),
     [
         ("mistrl", "mistral"),
@@ -123,7 +124,7 @@ def test_the_nearest_name_is_told(name: str, meant: str) -> None:
     assert f"did you mean {meant}" in no_such_profile(name)
 
 
-@pytest.mark.parametrize(
+@each(
     ("base", "model", "family"),
     [
         ("anthropic", "claude-3-5-sonnet-20241022", "before-4.6"),
@@ -214,7 +215,7 @@ def test_families_that_a_name_tells_do_not_differ_in_ids() -> None:
                 assert whole.new_ids == base.new_ids
 
 
-@pytest.mark.parametrize("name", profile_names())
+@each("name", profile_names())
 def test_the_library_takes_every_name(name: str) -> None:
     chat = [
         {"role": "user", "content": "Look."},
@@ -240,7 +241,7 @@ def test_the_library_takes_every_name(name: str) -> None:
     assert toolpair.guard(mended.messages, profile=name) is mended.messages
 
 
-@pytest.mark.parametrize("name", ["anthropic/4.6", "vertex-anthropic", "bedrock-converse/separate", "mistral/v13"])
+@each("name", ["anthropic/4.6", "vertex-anthropic", "bedrock-converse/separate", "mistral/v13"])
 def test_messages_keep_their_shape_whatever_the_profile(name: str) -> None:
     """Blocks stay blocks and chat stays chat: a profile says what is refused, not how the list is written."""
     blocks = [

@@ -11,6 +11,7 @@ import pytest
 
 import toolpair
 from tests.agents.codex_rollouts import Record, Rollout, whole, word
+from tests.each import each
 from toolpair.rules.errors.error_detection import recognise
 from toolpair.rules.problem import Problem
 from toolpair.session.session import Session, open_session
@@ -183,7 +184,7 @@ def test_an_output_may_hold_what_the_api_takes(opened: Open) -> None:
     assert word("d") in output["output"][0]["text"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "id_", "rules"),
     [
         ("No tool output found for function call call_k20F.", "RSP01", ("call_k20F",)),
@@ -271,7 +272,7 @@ def test_a_call_whose_type_is_not_text_is_a_call_wherever_it_stands() -> None:
     assert repaired.messages[:2] == [{**call, "type": "function_call"}, output]
 
 
-@pytest.mark.parametrize(
+@each(
     ("changed", "wanted"),
     [
         ({"content": None}, {"role": "assistant", "content": ""}),

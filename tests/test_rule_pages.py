@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 from tests.conftest import SAMPLES
 from tests.patience import PATIENCE
+from tests.source_code import Module
 from toolpair.cli.main import main
 from toolpair.cli.markdown import words
 from toolpair.cli.rule_pages.entry import rule_entry
@@ -59,12 +61,12 @@ def test_every_rule_has_its_page_and_every_page_its_rule() -> None:
     assert all(page_of(name) is page for name, page in pages().items())
 
 
-def test_every_rule_that_is_raised_has_its_page() -> None:
+def test_every_rule_that_is_raised_has_its_page(modules: Sequence[Module]) -> None:
     """Whatever rule's name stands in the code that judges."""
     family = "|".join(FAMILIES)
     raised = set()
-    for path in (*(_SOURCE / "rules").glob("*.py"), *(_SOURCE / "formats").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for module in modules:
+        for node in module.nodes if re.match(r"rules/\w+\.py|formats/", module.path) else ():
             named = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "add"
             first = node.args[0] if named and node.args else None
             if isinstance(first, ast.Constant) and re.fullmatch(rf"({family})\.[a-z_]+", str(first.value)):

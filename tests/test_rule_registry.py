@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -20,6 +20,7 @@ from tests.history.sessions import session as claude_code_session
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import anthropic, chat, plant
 from tests.rounds import some, tries
+from tests.source_code import Module
 from toolpair.rules import judge as judging
 from toolpair.rules.context import Context
 from toolpair.rules.profiles import PROFILES, profile, profile_names
@@ -119,7 +120,7 @@ def test_rules_that_are_named_as_alike_are_there() -> None:
     assert {name for rule in RULES.values() for name in rule.alike} <= set(RULES)
 
 
-def test_no_table_of_rules_stands_beside_their_records() -> None:
+def test_no_table_of_rules_stands_beside_their_records(modules: Sequence[Module]) -> None:
     """Outside `rules/` a name of a rule is what is found or asked of one problem; a fact about rules is in the record.
 
     What an agent or a copied system does with some of them is its own to say, and is its module's.
@@ -127,9 +128,9 @@ def test_no_table_of_rules_stands_beside_their_records() -> None:
     own = {"formats", "rules", "recipes/replica_steps.py", "history/becomes.py"}
     found = [
         f"{name}: {item.value}"
-        for path in PACKAGE.rglob("*.py")
-        if (name := path.relative_to(PACKAGE).as_posix()) not in own and name.split("/")[0] not in own
-        for statement in ast.parse(path.read_text(encoding="utf-8")).body
+        for module in modules
+        if (name := module.path) not in own and name.split("/")[0] not in own
+        for statement in module.nodes[0].body  # type: ignore[attr-defined]
         if isinstance(statement, (ast.Assign, ast.AnnAssign))
         for table in ast.walk(statement)
         if isinstance(table, (ast.Tuple, ast.List, ast.Set, ast.Dict))

@@ -144,7 +144,7 @@ def test_a_conversation_that_only_one_has(tmp_path: Path, samples: Path) -> None
 
 
 def test_a_report_that_cannot_be_finished_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = toolpair.open(written(tmp_path, long(2500)))
+    session = toolpair.open(written(tmp_path, long(1400)))
     save, saved = files.save_as, 0
 
     def full(*arguments: Any, **more: Any) -> Any:

@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import toolpair
+from tests.each import each
 from toolpair.dialects.block_texts import is_placeholder_text, text_of
 from toolpair.session.session import open_session
 
@@ -50,7 +49,7 @@ def outputs_and_words(messages: list[dict[str, Any]]) -> list[str]:
     return [text for text in found if text.strip() and not is_placeholder_text(text)]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+@each("case", CASES)
 def test_detected_mended_and_nothing_lost(case: dict[str, Any]) -> None:
     messages = case["input"]
     data = json.dumps(messages).encode()

@@ -538,6 +538,7 @@ def test_an_image_is_made_smaller_where_pillow_is_installed() -> None:
     source = json.loads(session.to_bytes())[2]["content"][0]["content"][1]["source"]
     assert pixels_of(source["data"]) == (2000, 50) and source["media_type"] == "image/png"
     assert large.encode() in _aside(session)
+    assert session.staging.losses.text == "detail of 1 image"
     (broken,) = session.conversation.named(["content.image_too_large"], NamedPlace(0, 1))
     assert "shrink-image" not in [fix.id for fix in broken.fixes], "one that cannot be read cannot be made smaller"
     made = ShrinkImages(broken.others[0], (broken.others[0].value,), 2000, 1 << 20)

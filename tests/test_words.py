@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from tests.each import each
+from tests.source_code import Module
 from tests.words import PACKAGE, ROOT, sentences_in, sentences_of, wrong_title_words, wrong_words
 from toolpair.rules.pages import pages
 from toolpair.rules.problem import Problem
@@ -16,8 +18,8 @@ from toolpair.session.session import open_session
 
 DATA = PACKAGE / "rules/data"
 SAID_IN_DATA = ("text", "about", "meaning", "remedy", "note", "title", "results", "not_judged")
-PLACEHOLDERS = PACKAGE / "transcript/placeholders.py"
-"""Other systems' words."""
+ELSEWHERE = ("cli/", "tui/", "transcript/placeholders.py")
+"""What tests of their own read, and other systems' words."""
 WRITTEN_BY_HAND = [
     ROOT / "README.md",
     ROOT / "sample_sessions/README.md",
@@ -25,13 +27,13 @@ WRITTEN_BY_HAND = [
 ]
 
 
-def test_the_sentences_in_the_code() -> None:
-    said = dict(sentences_in(PACKAGE, without=("cli", "tui", "transcript/placeholders.py")))
+def test_the_sentences_in_the_code(modules: Sequence[Module]) -> None:
+    said = dict(sentences_in(module for module in modules if not module.path.startswith(ELSEWHERE)))
     assert len(said) > 800
     assert not [f"{place}: {wrong}" for place, text in said.items() for wrong in wrong_words(text)]
 
 
-@pytest.mark.parametrize("path", sorted(DATA.rglob("*.json")), ids=lambda path: path.stem)
+@each("path", sorted(DATA.rglob("*.json")))
 def test_the_sentences_in_the_data(path: Path) -> None:
     said = list(sentences_of(json.loads(path.read_text("utf-8")), SAID_IN_DATA))
     assert said and not [wrong for text in said for wrong in wrong_words(text)]
@@ -66,7 +68,7 @@ def test_what_problems_say(tmp_path: Path) -> None:
     assert not [text for text in said if re.search(r"[a-z][.;:!][A-Z]|  | $|^ ", text)], "sentences run into each other"
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         "mend all, then review", "12 records behind it", "take the item's id off", "2 fixes were put on and not saved",
@@ -78,7 +80,7 @@ def test_words_that_are_never_said_are_found(said: str) -> None:
     assert wrong_words(said)
 
 
-@pytest.mark.parametrize(
+@each(
     "said", ["LiteLLM, and the provider behind it", "drops it without telling you", "Run `mend`.", "does not tell you"]
 )
 def test_other_words_are_not(said: str) -> None:

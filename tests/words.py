@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from tests.source_code import Module
+
 ROOT: Final = Path(__file__).parents[1]
 PACKAGE: Final = ROOT / "src/toolpair"
 
@@ -60,17 +62,13 @@ def wrong_title_words(title: str) -> list[str]:
     return wrong_words(title) + [f"{found!r}: {title}" for found in re.findall(NEVER_IN_TITLES, own, re.IGNORECASE)]
 
 
-def sentences_in(folder: Path, *, without: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
-    """(place, text) of all strings with more than one word in a folder's modules, except docstrings."""
-    left_out = [folder / name for name in without]
-    for path in sorted(folder.rglob("*.py")):
-        if any(path.is_relative_to(each) for each in left_out):
-            continue
-        tree = ast.parse(path.read_text("utf-8"))
-        for node in _strings(tree, _docstrings(tree)):
+def sentences_in(modules: Iterable[Module]) -> Iterator[tuple[str, str]]:
+    """(place, text) of all strings with more than one word in modules, except docstrings."""
+    for module in modules:
+        for node in _strings(module.nodes[0], _docstrings(module.nodes)):
             text = _text(node)
             if " " in text.strip():
-                yield f"{path.relative_to(ROOT)}:{node.lineno}", text
+                yield f"{module.path}:{node.lineno}", text
 
 
 def sentences_of(data: Any, keys: Iterable[str]) -> Iterator[str]:
@@ -87,10 +85,10 @@ def sentences_of(data: Any, keys: Iterable[str]) -> Iterator[str]:
             yield from sentences_of(value, wanted)
 
 
-def _docstrings(tree: ast.AST) -> frozenset[int]:
+def _docstrings(nodes: Iterable[ast.AST]) -> frozenset[int]:
     return frozenset(
         id(each.value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
         for each in node.body
         if isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)

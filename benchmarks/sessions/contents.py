@@ -6,7 +6,8 @@ import random
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 Quantiles = Sequence[tuple[int, int]]
 """(thousandths, characters), rising: so much of all outputs are at most so long."""
@@ -48,6 +49,30 @@ class Image:
 Content = str | Image
 
 
+class _Pools(NamedTuple):
+    code: str
+    words: str
+    own: str
+    """All outputs of the shape are slices of it, where it has one."""
+    base64: str
+
+
+@lru_cache(8)
+def _pools(shape: str, state: Any) -> tuple[_Pools, Any]:
+    """The pools that a generator in this state draws, and the state in which that leaves it: a second session with the
+    same seed costs nothing.
+    """
+    rng = random.Random()
+    rng.setstate(state)
+    code, words, own = _filled(rng, _code_line), _filled(rng, _prose_line), ""
+    if shape == "escapes":
+        own = _filled(rng, _escaped_line)
+    elif shape == "cjk-line":
+        own = "".join(chr(rng.randrange(0x4E00, 0x9FA0)) for _ in range(POOL))
+    base64 = b64encode(rng.randbytes(POOL * 3 // 4)).decode() if shape in ("images", "ordinary") else ""
+    return _Pools(code, words, own, base64), rng.getstate()
+
+
 class Contents:
     """Draws outputs of one shape. Costs a few megabytes, whatever is drawn."""
 
@@ -55,11 +80,8 @@ class Contents:
         self._shape = shape
         self._rng = rng
         self._lengths = LENGTHS[shape]
-        self._code = _filled(rng, _code_line)
-        self._words = _filled(rng, _prose_line)
-        self._escapes = _filled(rng, _escaped_line) if shape == "escapes" else ""
-        self._cjk = "".join(chr(rng.randrange(0x4E00, 0x9FA0)) for _ in range(POOL)) if shape == "cjk-line" else ""
-        self._base64 = b64encode(rng.randbytes(POOL * 3 // 4)).decode() if shape in ("images", "ordinary") else ""
+        self._pools, after = _pools(shape, rng.getstate())
+        rng.setstate(after)
 
     @property
     def mean(self) -> float:
@@ -72,16 +94,14 @@ class Contents:
         """What a call printed; `factor` makes it longer or shorter than the shape has it."""
         length = max(1, int(self._length() * factor))
         if self._shape == "images" or (self._shape == "ordinary" and self._rng.randrange(500) == 0):
-            data = _slice(self._base64, self._rng, max(4, length // 4 * 4))
+            data = _slice(self._pools.base64, self._rng, max(4, length // 4 * 4))
             return Image(data, len(data) * 3 // 4)
-        pool = {"escapes": self._escapes, "cjk-line": self._cjk}.get(self._shape)
-        if pool is None:
-            pool = self._words if self._rng.randrange(20) == 0 else self._code
+        pool = self._pools.own or (self._pools.words if self._rng.randrange(20) == 0 else self._pools.code)
         return _slice(pool, self._rng, length)
 
     def words(self, low: int, high: int) -> str:
         """Something that a person or a model says."""
-        return _slice(self._words, self._rng, self._rng.randrange(low, high)).replace("\n", " ")
+        return _slice(self._pools.words, self._rng, self._rng.randrange(low, high)).replace("\n", " ")
 
     def _length(self) -> int:
         at = self._rng.randrange(1000)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from tests.agents.codex_rollouts import Record, Rollout, whole, word
@@ -545,6 +546,7 @@ def in_the_form_of_2025(made: Rollout) -> bytes:
     return _joined([json.dumps(value).encode() for value in (head, {"record_type": "state"}, *items)])
 
 
+@cache
 def corpus() -> dict[str, Planted]:
     """Every defect in both kinds of rollout."""
     made = {}

@@ -74,7 +74,7 @@ def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
             if not job["is_whole"]:
                 given = home.folder / "given.db"
                 given.write_bytes(data)
-                _put_in(path, given, str(home.project))
+                put_in(path, given, str(home.project))
             command = [job["agent"], "run", "--auto", "--pure", "-s", session, PROMPT]
             note = running.note_of(command, home.project, environment, SECONDS_EACH)
         return {**running.told(running.asked(home.api, "/chat/completions"), note), "listed": listed}
@@ -98,7 +98,7 @@ def put_whole(path: Path, data: bytes, project: str) -> str:
     return str(session)
 
 
-def _put_in(path: Path, given: Path, project: str) -> None:
+def put_in(path: Path, given: Path, project: str) -> None:
     """Put the rows of a session into a database that the agent made."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA foreign_keys=OFF")

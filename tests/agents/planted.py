@@ -10,6 +10,7 @@ import json
 import random
 from collections.abc import Callable
 from copy import deepcopy
+from functools import cache
 from typing import Any, Final
 
 from tests.formats.claude_code_files import SESSION, Log, call, text
@@ -64,6 +65,7 @@ def written(records: Records) -> bytes:
     return b"".join(json.dumps(value, ensure_ascii=False).encode() + b"\n" for value in records)
 
 
+@cache
 def corpus() -> dict[str, bytes]:
     """Name of the defect -> a session that has it."""
     return {name: corpus_file(name) for name in ("sound", *DEFECTS)}

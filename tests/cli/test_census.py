@@ -36,13 +36,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _census(capsys: pytest.CaptureFixture[str], *words: str, code: int | None = 1) -> Any:
-    assert main(["census", "--output-format", "json", *words]) in ((1, 2) if code is None else (code,))
+    """In this process, unless it is said how many are to work."""
+    typed = words if "--jobs" in words else (*words, "--jobs", "1")
+    assert main(["census", "--output-format", "json", *typed]) in ((1, 2) if code is None else (code,))
     return json.loads(capsys.readouterr().out)
 
 
 def test_what_is_counted(home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolpair.session.verdict_cache.JUST_NOW", 0)
-    told = _census(capsys, "--jobs", "1")
+    told = _census(capsys)
     by_agent = {one["agent"]: one for one in told["agents"]}
     assert {name: one["sessions"] for name, one in by_agent.items()} == {"Claude Code": 1, "Codex": 1, "opencode": 2}
     assert told["sessions"] == 4 and told["empty"] == 1 and told["unreadable"] == 0
@@ -81,6 +83,18 @@ def _planted(home: Path) -> None:
     (path.parent / "secret-unreadable.jsonl").write_text('{"secret": 1}\n' * 3)
 
 
+def test_a_text_has_the_most_frequent_ones(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolpair.cli.census._LISTED", 1)
+    path = home / ".claude/projects/-secret-shop/a.jsonl"
+    shutil.copy(path, path.with_name("c.jsonl"))
+    assert main(["census", "--jobs", "1"]) == 1
+    said = capsys.readouterr().out
+    assert said.count("more, which --html and --output-format json have") == 2
+    assert said.count("Claude Code: ") == 1 and "2 of 3 outputs not sent again (2 such sessions)" in said
+
+
 def test_nothing_of_a_session_is_in_it(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _planted(home)
     page = home / "page.html"
@@ -95,8 +109,11 @@ def test_nothing_of_a_session_is_in_it(home: Path, capsys: pytest.CaptureFixture
     assert page.stat().st_mode & 0o777 == 0o600
     everything = text + told.replace(str(page), "") + shown + json.dumps(_census(capsys, code=None))
     assert "secret" not in everything and str(home) not in everything
-    assert main(["census", "--show-paths", "--html", str(page)]) == 3 and "--force" in capsys.readouterr().err
-    assert main(["census", "--show-paths", "--html", str(page), "--force"]) in (1, 2)
+    assert (
+        main(["census", "--jobs", "1", "--show-paths", "--html", str(page)]) == 3
+        and "--force" in capsys.readouterr().err
+    )
+    assert main(["census", "--jobs", "1", "--show-paths", "--html", str(page), "--force"]) in (1, 2)
     opening = f"toolpair {home}/.claude/projects/-secret-shop/a.jsonl"
     assert opening in capsys.readouterr().out and opening in page.read_text()
     worst = _census(capsys, "--show-paths", code=None)["worst"]

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cli.conftest import Ran, Run
-from tests.rounds import mixed, tries
+from tests.rounds import ROUNDS, mixed, tries
 from toolpair.formats.format import Item
 from toolpair.session.session import SessionError, open_session
 from toolpair.source.container_reading import read_container
@@ -26,7 +26,7 @@ from toolpair.source.record_values import flaws, parse
 from toolpair.source.rewriting import rewritten
 from toolpair.transcript.model import Damaged, DeepValue
 
-DEPTHS = (1000, 1100, 5000, 100_000)
+DEPTHS = (1000, 1100, 5000, 100_000 if ROUNDS else 30_000)
 NATIVE = (
     "claude-code-branches.jsonl",
     "pi-lost-line.jsonl",

@@ -25,7 +25,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 _BLOCK: Final = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _INLINE: Final = re.compile(r"`(toolpair [^`]+)`")
-_ASKS: Final = re.compile(r"prove|demo|form draft log|hook .*--(install|remove)|.*(DATABASE|storage|--as-test)")
+_ASKS: Final = re.compile(r"prove|demo|hook .*--(install|remove)|.*(DATABASE|storage|--as-test)")
 """What needs a person, or more than these files: it is only parsed."""
 _TOLD: Final = (["--help"], ["--version"], ["completion", "--help"])
 _SESSIONS: Final = {"FILE": "file.jsonl", "A": "a.jsonl", "B": "b.jsonl", "PATH": "path.jsonl"} | {

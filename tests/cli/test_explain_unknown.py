@@ -9,12 +9,13 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.error_samples import SAMPLES
+from tests.rounds import some
 from tests.terminal import Terminal, program
 from tests.test_other_errors import OTHERS, in_litellm
 
 
 def test_the_command_says_that_none_is_known(run: Run) -> None:
-    for text in OTHERS:
+    for text in some(OTHERS, 60):
         ran = run("explain", text)
         assert ran.code == 1 and ("unknown" in ran.err or "There is no rule" in ran.err), text
         assert "What to do" not in ran.out, text

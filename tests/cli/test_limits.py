@@ -14,6 +14,7 @@ import pytest
 import zstandard
 
 from tests.cli.conftest import Run
+from tests.each import each
 from toolpair.cli import inputs
 from toolpair.cli.exits import UsageError
 from toolpair.cli.terminal import _size
@@ -144,7 +145,7 @@ def test_what_was_lifted_stays_so(tmp_path: Path) -> None:
     assert reopened(session).follow() is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "size"),
     [
         ("8G", 8_000_000_000),

@@ -121,3 +121,28 @@ def test_the_interface_shows_it_and_asks_nothing(path: Path) -> None:
         word in terminal.output for word in (b"VALID", b"READY", b"PROBLEM", b"no problem", b"sound", b"guess")
     )
     assert path.read_bytes() == before
+
+
+PLACES = {
+    "amp": ".local/share/amp/threads/T-1.json",
+    "copilot-vscode": ".config/Code/User/workspaceStorage/0a1b/GitHub.copilot-chat/transcripts/1.jsonl",
+    "droid": ".factory/sessions/-work/1.jsonl",
+}
+
+
+def test_its_session_is_listed_where_it_lies(
+    form: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = tmp_path / PLACES[form]
+    path.parent.mkdir(parents=True)
+    path.write_text(FILES[form])
+    (path.parents[2] / "workspace.json").write_text(json.dumps({"folder": "file:///a%20b"}))
+    listed = run("sessions").out
+    assert path.stem in listed and "only shown, not checked" in listed and ("/a b" in listed) == ("vscode" in form)
+    (one,) = run("sessions", "--agent", form, "--output-format", "json").json["sessions"]
+    assert (one["path"], one["verdict"]) == (str(path), None)
+    assert run("check", path.stem).code == 2 and "shows it" in run("check", path.stem).err
+    assert f"    only shown, not checked; ~/{PLACES[form].partition('/')[0]}" in run("formats").out

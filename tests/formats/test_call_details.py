@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.each import each
 from toolpair.formats.claude_code import FORMAT as CLAUDE_CODE
 from toolpair.formats.codex import FORMAT as CODEX
 from toolpair.formats.engine.reading.call_details import DetailReader
@@ -42,7 +43,7 @@ def answer(*results: str, **details: Any) -> dict[str, Any]:
     return {"type": "user", "timestamp": ENDED, "message": {"content": parts}, "toolUseResult": details}
 
 
-@pytest.mark.parametrize(
+@each(
     ("format", "call", "result", "seconds"),
     [
         (CLAUDE_CODE, {"timestamp": BEGUN}, answer("a"), 4.5),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.agents import claude_code_beside, planted
 from tests.agents.planted import DEFECTS, Records, sound, written
+from tests.each import each
 from tests.formats.claude_code_files import Log, call, text
 from tests.rounds import tries
 from toolpair.dialects.block_texts import is_real_output, result_text, text_of
@@ -107,7 +108,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "expected", "made_up"), CASES, ids=[case[0] for case in CASES])
+@each(("name", "expected", "made_up"), CASES)
 def test_one_defect(name: str, expected: dict[str, list[str]], made_up: list[str]) -> None:
     session = broken(name)
     assert fates(session) == expected

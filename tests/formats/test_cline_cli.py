@@ -27,6 +27,7 @@ from tests.cline_sessions import (
     words,
     written,
 )
+from tests.each import each
 from tests.formats.fixing import Visit, errors, fixed, sent_messages, told
 from toolpair.agents import catalog
 from toolpair.dialects.block_texts import call_summary
@@ -158,7 +159,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("values", OTHERS)
+@each("values", OTHERS)
 def test_other_lists_are_not_taken_for_it(values: list[Any]) -> None:
     assert get_format("cline-cli").sniff(values) == 0
 

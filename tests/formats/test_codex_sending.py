@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
+from tests.each import each
 from tests.formats.codex_files import Rollout, read
 from toolpair.formats.codex import FORMAT
 from toolpair.formats.codex.readable import is_loaded
@@ -42,7 +41,7 @@ def part(text: str) -> dict[str, str]:
     return {"type": "input_text", "text": text}
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "size", "middle"),
     [
         ("gpt-5.5", 48_000, None),
@@ -54,7 +53,7 @@ def part(text: str) -> dict[str, str]:
         ("gpt-6-unheard-of", 12_007, "…7 chars truncated…"),
     ],
 )
-@pytest.mark.parametrize("kind", ["function_call", "custom_tool_call", "local_shell_call"])
+@each("kind", ["function_call", "custom_tool_call", "local_shell_call"])
 def test_the_middle_of_a_long_output_is_not_sent(kind: str, model: str, size: int, middle: str | None) -> None:
     text = LONG[:size]
     made = answered(text, kind=kind, model=model)
@@ -118,14 +117,14 @@ GOOD: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("type_", GOOD)
+@each("type_", GOOD)
 def test_a_complete_item_is_read(type_: str) -> None:
     item = {"type": type_, **GOOD[type_]}
     assert is_loaded(item)
     assert is_loaded({**item, "id": "x_1", "of_tomorrow": 1})
 
 
-@pytest.mark.parametrize(
+@each(
     ("type_", "key", "value"),
     [
         *(

@@ -59,10 +59,10 @@ def faults(agent: Agent, planted: Combined, folder: Path) -> list[str]:
 def _hides_none(planted: Combined) -> bool:
     """Whether all that the history has is sent.
 
-    pi can put another text in an output's place, Qwen Code reads no record of an unknown type, and Kimi CLI no part of
-    one.
+    pi can put another text in an output's place, Qwen Code reads no record of an unknown type, Kimi CLI no part of one,
+    and Hermes no answer to a prompt of its own.
     """
-    return not any(re.search("edited|replaced|type_unknown|another_api", name) for name in planted.defects)
+    return not any(re.search("edited|replaced|type_unknown|another_api|review", name) for name in planted.defects)
 
 
 def _not_settled(after: Session, data: bytes) -> list[str]:

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.broken_sessions import Record, lines, word
+from tests.each import each
 from tests.formats.fixing import Visit, errors, fixed, seen_of, told
 from tests.gemini_sessions import (
     ID,
@@ -367,7 +368,7 @@ def test_whatever_broke_is_mended_and_a_second_run_changes_nothing(
 # --- whose file it is ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     "values",
     [
         [{"type": "user", "content": "hi"}],

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.formats.fixing import assert_undo, assert_whole, errors, sent_messages, told
 from tests.goose_sessions import (
     HIDDEN,
@@ -287,7 +288,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("values", OTHERS)
+@each("values", OTHERS)
 def test_other_lines_are_not_taken_for_it(values: list[Any]) -> None:
     assert get_format("goose").sniff(values) == 0
 

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.broken_sessions import Record, lines, word
+from tests.each import each
 from tests.formats.fixing import Visit, errors, fixed, told
 from tests.kimi_sessions import AT, BY_HAND, FOLDER, HASH, ID, NAME, KimiSession, call, corpus, output, sound, think
 from tests.rounds import tries
@@ -184,7 +185,7 @@ TEXT = [{"type": "text", "text": "x"}]
 CALL = call("one")
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "fault"),
     [
         ({"role": "user", "content": "x", "uuid": 7}, None),

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.broken_sessions import word
+from tests.broken_sessions import lines, word
 from tests.formats.fixing import Visit, errors, fixed, outcome_of, seen_of, sent_rows
 from tests.history.opening import judged_by
 from tests.history.reports import sent
-from tests.kimi_code_sessions import GUESSES, ID, NAME, call_of, corpus, result_of, sound
+from tests.kimi_code_sessions import DEFECTS, GUESSES, ID, NAME, call_of, corpus, result_of, sound
 from tests.rounds import some
 from toolpair.cli.file_report import describe
 from toolpair.formats import get_agent
@@ -35,6 +35,20 @@ def test_a_broken_session_is_fixed_whole(name: str, tmp_path: Path) -> None:
         visit.assert_left_as_a_guess()
         return
     visit.assert_fixed("kimi-code")
+
+
+@pytest.mark.parametrize("where", [call_of, result_of])
+def test_an_id_that_is_no_text_answers_no_other(where: Any, tmp_path: Path) -> None:
+    records = sound().records
+    records[where("one")(records)]["event"]["toolCallId"] = ["call_one"]
+    assert errors(opened(tmp_path, lines(records))) == ["result.id_mismatch"]
+
+
+def test_a_history_that_was_cleared_after_a_compaction_begins_anew(tmp_path: Path) -> None:
+    records = sound().records
+    for name in ("compacted", "cleared"):
+        DEFECTS[name][0](records)
+    assert errors(opened(tmp_path, lines(records))) == []
 
 
 @pytest.mark.parametrize(
@@ -117,3 +131,16 @@ def test_windows_together_tell_what_the_whole_does(tmp_path: Path) -> None:
             assert sent(open_session(tmp_path / NAME).conversation) == sent(alone.conversation)
         parts += len(session.conversation.windows) > 1
     assert parts > 3
+
+
+@pytest.mark.parametrize("odd", [["x"], {"x": 1}, None, 5])
+def test_an_id_that_is_no_text_is_no_others(odd: Any, tmp_path: Path) -> None:
+    made = sound().records
+    made[call_of("two")(made)]["event"]["toolCallId"] = odd
+    made[result_of("three")(made)]["event"]["toolCallId"] = odd
+    opened(tmp_path, lines(made))
+    with judged_by(None):
+        whole = describe(open_session(tmp_path / NAME), "x")
+    with judged_by(1):
+        assert describe(open_session(tmp_path / NAME, reporting=True), "x").entry == whole.entry
+    assert {problem["severity"] for problem in whole.entry["problems"]} >= {"error"}

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests import cline_sessions, docker_agent_databases, goose_sessions, hermes_sessions
 from toolpair.session.session import SessionError, open_session
 
 DATABASES = {
@@ -120,10 +121,45 @@ def test_records_of_an_agent_that_is_not_understood_are_named(name: str, value: 
         assert open_session(path, format=id_).conversation.transcript.messages, id_
 
 
-def test_a_transcript_can_be_read_as_a_session_nevertheless(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        ("a transcript of Copilot in VS Code", "copilot-cli"),
+        ("a session of iFlow's command line", "claude-code"),
+        ("an Amp thread", "roo-code"),
+    ],
+)
+def test_it_is_no_session_of_another_agent_whatever_is_said(name: str, format: str, tmp_path: Path) -> None:
+    value = RECORDS[name][0]
     path = tmp_path / "transcript.jsonl"
-    path.write_text("\n".join(map(json.dumps, RECORDS["a transcript of Copilot in VS Code"][0])) + "\n")
-    assert open_session(path, format="copilot-cli").format.id == "copilot-cli"
+    path.write_text("\n".join(map(json.dumps, value if isinstance(value, list) else [value])) + "\n")
+    with pytest.raises(SessionError, match=f"is {name}, which toolpair does not understand "):
+        open_session(path, format=format)
+
+
+def test_rows_are_no_session_of_an_agent_whose_tables_are_called_so(tmp_path: Path) -> None:
+    """Nor is a document with what another agent writes around its messages."""
+    made = {
+        "goose": Path(f"{goose_sessions.database(tmp_path / 'goose.db', goose_sessions.sound())}::20261121_1"),
+        "hermes": hermes_sessions.database(
+            tmp_path / "state.db", hermes_sessions.lines(hermes_sessions.sound().records)
+        ),
+        "docker-agent": docker_agent_databases.database(tmp_path / "session.db", docker_agent_databases.sound()),
+        "cline-cli": tmp_path / "cline.json",
+    }
+    made["cline-cli"].write_bytes(cline_sessions.written(cline_sessions.sound().records))
+    others = ("goose", "hermes", "crush", "docker-agent", "roo-code")
+    for format, path in made.items():
+        lines = tmp_path / f"{format}.jsonl"
+        session = open_session(path)
+        assert session.format.id == format
+        lines.write_bytes(session.to_bytes())
+        for place in (path, lines):
+            assert open_session(place, format=format).format.id == format
+            for other in others:
+                if other != format:
+                    with pytest.raises(SessionError):
+                        open_session(place, format=other)
 
 
 def test_it_can_be_read_as_a_list_nevertheless(tmp_path: Path) -> None:

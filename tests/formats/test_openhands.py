@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import socket
+import time
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +25,11 @@ from tests.openhands_conversations import (
     said,
     sound,
 )
+from toolpair.agents import catalog
 from toolpair.cli.main import main
 from toolpair.formats import address_of
 from toolpair.session.session import Session, SessionError, open_session
+from toolpair.shell.machine import Machine
 from toolpair.source.errors import Refused
 
 ALONE = [name for name in DEFECTS if name != "condensed_a_pair_apart"]
@@ -37,7 +43,8 @@ def with_defects(*names: str) -> Events:
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    """Without the mark of how many events there are."""
+    return {str(path): path.read_bytes() for path in folder.rglob("[!.]*") if path.is_file()}
 
 
 def ids(session: Session) -> list[int]:
@@ -100,6 +107,19 @@ def test_what_is_added_at_the_end_is_the_last_event(tmp_path: Path) -> None:
     new = json.loads((folder / "events" / changed[1]).read_text())
     assert json.loads((folder / "base_state.json").read_text())["leaf_event_id"] == new["id"]
     assert (new["kind"], new["tool_call_id"], new["parent_id"]) == ("AgentErrorEvent", "call_c1", id_of(9))
+
+
+@pytest.mark.parametrize("defect", ["no_result", "no_result_of_two", "late", "words_between", "unanswered_end"])
+def test_events_without_links_get_none(defect: str, tmp_path: Path) -> None:
+    """The versions that write none do not load an event that has one."""
+    events = sound()
+    DEFECTS[defect](events)
+    folder = conversation(tmp_path, events, leaf_event_id=None)
+    session = open_session(folder)
+    session.stage_recommended()
+    session.save()
+    assert errors(open_session(folder)) == []
+    assert not [data for data in tree(folder).values() if b"parent_id" in data or b"leaf_event_id" in data]
 
 
 def test_what_was_condensed_is_not_sent_and_its_summary_keeps_its_place(tmp_path: Path) -> None:
@@ -208,3 +228,63 @@ def test_a_last_event_that_is_none_is_told(leaf: Any, tmp_path: Path) -> None:
     assert errors(session) == ["chain.wrong_leaf"]
     session.stage_recommended()
     assert errors(session) == []
+
+
+# --- OpenHands itself ------------------------------------------------------------------------------------------
+
+
+def test_conversations_are_found_described_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = conversation(tmp_path / ".openhands", chained(sound()))
+    (folder.parent / "empty" / "events").mkdir(parents=True)
+    machine = Machine("linux", {}, tmp_path)
+    (found,) = catalog.index(machine, "/somewhere")
+    described = catalog.describe(found)
+    assert (found.agent, found.session_id, found.here, found.understood) == ("openhands", NAME, True, True)
+    assert (described.folder, described.words) == ("/somewhere", "more")
+    assert catalog.resolve(NAME[:8], machine) == found.path == f"{folder}::{NAME}"
+    resumed = f"cd /somewhere && OPENHANDS_CONVERSATIONS_DIR={folder.parent} openhands --resume {NAME}"
+    assert open_session(folder).resume_command() == resumed
+    monkeypatch.setenv("OPENHANDS_PERSISTENCE_DIR", str(tmp_path / ".openhands"))
+    assert open_session(folder).resume_command() == f"cd /somewhere && openhands --resume {NAME}"
+    folder.rename(folder.with_name("copy"))
+    says = open_session(folder.with_name("copy")).resume_command()
+    assert says == f"OpenHands finds it under the name {NAME}: give the folder that name."
+    lines = tmp_path / "copy.jsonl"
+    open_session(folder.with_name("copy")).save_as(lines)
+    says = open_session(lines, format="openhands").resume_command()
+    assert says is not None and "save into its folder" in says
+
+
+def test_what_its_server_has_open_is_not_written(tmp_path: Path) -> None:
+    folder = conversation(tmp_path, with_defects("no_result"))
+    lease = folder / "owner_lease.json"
+    held = {"owner_instance_id": "x", "generation": 1, "expires_at": time.time() + 40}
+    here = {"owner_host": socket.gethostname(), "owner_pid": os.getpid()}
+    session = open_session(folder)
+    assert session.stage_recommended() is not None
+    for owner, who in (({}, "OpenHands' server;"), (here, f"OpenHands' server, process {os.getpid()};")):
+        lease.write_text(json.dumps(held | owner))
+        before = tree(folder)
+        with pytest.raises(Refused, match=who):
+            session.save()
+        assert tree(folder) == before
+    for gone in (held | here | {"owner_pid": 1 << 30}, held | {"expires_at": time.time() - 1}):
+        lease.write_text(json.dumps(gone))
+        folder_of_its_own = shutil.copytree(folder, tmp_path / f"{gone['expires_at']}")
+        again = open_session(folder_of_its_own)
+        again.stage_recommended()
+        again.save()
+
+
+def test_the_mark_of_how_many_events_there_are_is_kept_true(tmp_path: Path) -> None:
+    """While the old one is there, a program of OpenHands that has the conversation open does not count them again, and gives
+    its next event a number that the save has given.
+    """
+    folder = conversation(tmp_path, with_defects("no_result"))
+    session = open_session(folder)
+    assert session.stage_recommended() is not None
+    assert [path.name for path in folder.rglob(".*")] == [".eventlog-len-13.marker"]
+    session.save()
+    assert [path.name for path in folder.rglob(".*")] == [".eventlog-len-14.marker"]
+    assert main(["restore", f"{folder}::{NAME}", "--backup", "latest"]) == 0
+    assert [path.name for path in folder.rglob(".*")] == [".eventlog-len-13.marker"]

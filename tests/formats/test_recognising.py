@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.rounds import tries
 from toolpair.formats import all_formats
 from toolpair.formats.engine.detection.format_detection import format_of
@@ -76,7 +76,7 @@ def test_the_answer_matches_asking_every_format(values: list[Any], kind: str) ->
     assert (found.id if found is not None else None) == _surest(values, kind)
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
+@each("sample", SAMPLES)
 def test_the_samples_match_asking_every_format(sample: Path) -> None:
     for source in read_container(sample.read_bytes(), sample.name).conversations:
         document = source.document

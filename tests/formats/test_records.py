@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 
-import pytest
-
+from tests.each import each
 from toolpair.formats import all_formats
 from toolpair.formats.format import FolderClue, Format
 from toolpair.formats.lazy import Lazy
@@ -44,9 +43,7 @@ def _records() -> Iterator[Format]:
             yield format.of_rows[1]
 
 
-@pytest.mark.parametrize(
-    "format", list(_records()), ids=lambda format: f"{format.id} {'rows' if format.of_rows is None else ''}"
-)
+@each("format", list(_records()))
 def test_what_a_record_names_can_be_called(format: Format) -> None:
     lazies = {name for name in format.__struct_fields__ if isinstance(getattr(format, name), Lazy)}
     assert lazies <= PARAMETERS.keys() | {"library"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.formats.made_up_tree import ENVELOPE, WRITER, apply, path_of, read, said
 from tests.rounds import tries
 from toolpair.formats.engine.writing.tree import Tree
@@ -88,8 +88,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("linked", [True, False])
-@pytest.mark.parametrize("before", CASES)
+@each("linked", [True, False])
+@each("before", CASES)
 def test_what_is_sent(before: str, linked: bool) -> None:
     items = items_of(before, linked)
     transcript = read(items)

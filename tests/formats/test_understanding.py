@@ -11,6 +11,7 @@ import pytest
 
 import toolpair
 from tests.copilot_sessions import CopilotSession
+from tests.each import each
 from tests.oh_my_pi_sessions import TITLE
 from toolpair.cli.file_report import describe
 from toolpair.formats import all_formats
@@ -100,8 +101,8 @@ def test_what_no_format_understands_is_refused_as_any(name: str) -> None:
             assert "--format" not in str(refused.value), format
 
 
-@pytest.mark.parametrize(("values", "own"), [(CHAT, "openai-chat"), (BLOCKS, "anthropic"), (ITEMS, "openai-responses")])
-@pytest.mark.parametrize("format", FORMATS)
+@each(("values", "own"), [(CHAT, "openai-chat"), (BLOCKS, "anthropic"), (ITEMS, "openai-responses")])
+@each("format", FORMATS)
 def test_a_list_is_not_read_as_one_of_another_api(values: list[Message], own: str, format: str) -> None:
     """What is suggested instead works."""
     try:
@@ -128,8 +129,8 @@ def test_a_call_that_holds_its_output_is_no_chat_call() -> None:
     assert errors(session) == ["record.no_message"] and session.stage_recommended() is None
 
 
-@pytest.mark.parametrize("own", ["claude-code", "pi"])
-@pytest.mark.parametrize("forced", [False, True])
+@each("own", ["claude-code", "pi"])
+@each("forced", [False, True])
 def test_messages_with_their_content_under_unknown_keys_are_not_valid(own: str, forced: bool) -> None:
     """The records around them are all as the agent writes them."""
     values: list[Any] = [{"type": "session", "version": 3, "id": "s", "timestamp": TIME, "cwd": "/"}]
@@ -153,7 +154,7 @@ def test_messages_with_their_content_under_unknown_keys_are_not_valid(own: str, 
 # --- only begun --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "own"),
     [
         ([{"type": "session", "version": 3, "id": "s", "timestamp": TIME, "cwd": "/"}], "pi"),
@@ -162,7 +163,7 @@ def test_messages_with_their_content_under_unknown_keys_are_not_valid(own: str, 
         ([{"sessionId": "s", "projectHash": "h", "startTime": TIME, "lastUpdated": TIME}], "gemini-cli"),
     ],
 )
-@pytest.mark.parametrize("forced", [False, True])
+@each("forced", [False, True])
 def test_a_session_that_was_only_begun_is_empty(values: list[Any], own: str, forced: bool) -> None:
     session = open_session("s.jsonl", data=lines_of(values), format=own if forced else None)
     assert session.format.id == own and not session.conversation.transcript.messages and not errors(session)
@@ -313,9 +314,9 @@ STRANGE: list[Message] = [
 ]
 
 
-@pytest.mark.parametrize("value", STRANGE)
-@pytest.mark.parametrize("around", [CHAT, BLOCKS, ITEMS])
-@pytest.mark.parametrize("made", [lines_of, lambda values: json.dumps(values).encode()])
+@each("value", STRANGE)
+@each("around", [CHAT, BLOCKS, ITEMS])
+@each("made", [lines_of, lambda values: json.dumps(values).encode()])
 def test_a_record_with_content_is_not_empty(value: Message, around: list[Message], made: Any) -> None:
     data = made([*around, value, *TALK])
     session = open_session("s.json", data=data)
@@ -323,8 +324,8 @@ def test_a_record_with_content_is_not_empty(value: Message, around: list[Message
     assert session.stage_recommended() is None and session.to_bytes() == data
 
 
-@pytest.mark.parametrize("value", STRANGE)
-@pytest.mark.parametrize("around", [CHAT, BLOCKS])
+@each("value", STRANGE)
+@each("around", [CHAT, BLOCKS])
 def test_nor_is_it_in_a_program(value: Message, around: list[Message]) -> None:
     messages = [*around, value, *TALK]
     assert [problem.rule for problem in toolpair.check(messages).errors] == ["record.no_message"]
@@ -339,9 +340,9 @@ def test_a_list_of_mostly_such_messages_is_not_understood_in_a_program() -> None
         toolpair.check([TALK[0], *STRANGE])
 
 
-@pytest.mark.parametrize("content", ["", None, []])
-@pytest.mark.parametrize("role", ["user", "assistant"])
-@pytest.mark.parametrize("around", [CHAT, BLOCKS, ITEMS])
+@each("content", ["", None, []])
+@each("role", ["user", "assistant"])
+@each("around", [CHAT, BLOCKS, ITEMS])
 def test_nothing_is_done_to_a_message_with_more_than_an_empty_content(
     content: Any, role: str, around: list[Message]
 ) -> None:

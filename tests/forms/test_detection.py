@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import toolpair
+from tests.each import each
 from tests.forms.made_lists import made_lists, responses
 from toolpair.formats.forms.registry import shipped
 from toolpair.session.session import SessionError, open_session
@@ -20,14 +21,14 @@ def opened(value: Any) -> str:
     return open_session("s.json", data=json.dumps(value).encode()).format.id
 
 
-@pytest.mark.parametrize("name", sorted(MADE))
+@each("name", sorted(MADE))
 def test_no_other_form_fits(name: str) -> None:
     made = MADE[name]
     around = json.loads(made.data()) if not made.lines else None
     assert [form.id for form in shipped() if form.fits(made.elements, (around,))] == [made.form]
 
 
-@pytest.mark.parametrize("name", sorted(MADE))
+@each("name", sorted(MADE))
 def test_a_list_with_a_few_odd_elements_is_still_in_its_form(name: str) -> None:
     elements = list(MADE[name].elements)
     elements[1:1] = [{"nobody": "knows"}]
@@ -76,7 +77,7 @@ def test_what_was_read_before_is_read_as_before() -> None:
     assert opened([{"role": "user", "content": [{"type": "text", "text": "hi"}]}]) == "anthropic"
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [{"contents": "text"}, {"contents": [1, 2]}, [{"kind": "request"}], {"values": {"messages": []}}, {"a": {}}],
 )

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.forms.libraries import LIBRARIES, NODE_FOLDER, Calls, CannotBeError, Library, Result, Says, Turns
 from toolpair.session.session import Session, open_session
 from toolpair.transcript.model import PLACEHOLDER
@@ -114,7 +115,7 @@ def missing(turns: Turns, told: Any) -> list[str]:
     return [word for word in (*said, *given) if word not in str(told)]
 
 
-@pytest.mark.parametrize(("name", "defect"), CASES)
+@each(("name", "defect"), CASES)
 def test_what_a_library_wrote_is_mended_and_loaded(name: str, defect: str) -> None:
     library = of(name)
     make, rule = DEFECTS[defect]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from toolpair.cli.main import main
 from toolpair.formats.forms.compiled import Compiled
 from toolpair.formats.forms.paths import BadPath, conditions_of, path_of
@@ -70,7 +71,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "said"),
     [
         (("title", "titel"), "field `titel`"),
@@ -100,7 +101,7 @@ def test_what_is_wrong_with_a_table_is_said_with_its_place(change: tuple[str, st
         parsed(text, "ours.toml")
 
 
-@pytest.mark.parametrize(
+@each(
     ("template", "said"),
     [
         ('{ got = "$txet" }', "has '\\$txet', which stands for nothing"),
@@ -119,7 +120,7 @@ def test_a_table_may_say_only_what_differs_from_another() -> None:
     assert (table.title, table.lists, table.profile) == ("Mine", ["turns[]"], "bedrock-converse")
 
 
-@pytest.mark.parametrize("text", ["a]", "a[b", '"a', "a.", ".a", "a[x=]", "a|.b", "[a][b]c", "x" * 401, "!"])
+@each("text", ["a]", "a[b", '"a', "a.", ".a", "a[x=]", "a|.b", "[a][b]c", "x" * 401, "!"])
 def test_a_path_that_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(BadPath):
         path_of(text) if text != "!" else conditions_of(text)
@@ -133,7 +134,7 @@ VALUE = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "found"),
     [
         ("", [((), VALUE)]),
@@ -158,7 +159,7 @@ def test_a_path_finds_what_it_says(path: str, found: list[tuple[tuple[str | int,
     assert list(compiled.finder(path_of(path))(VALUE)) == found
 
 
-@pytest.mark.parametrize(
+@each(
     ("condition", "holds"),
     [
         ("a", True),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from toolpair.formats import get_format
 from toolpair.formats.agent import Agent, FoundSession
 from toolpair.formats.engine.sending import fates_of
@@ -79,7 +80,7 @@ LATE = read(
 ORPHAN = read(("user", [text("Go.")]), ("assistant", [text("I look.")]), ("user", [result(1)]))
 
 
-@pytest.mark.parametrize(
+@each(
     ("transcript", "rule", "sent", "effect", "loses", "says"),
     [
         (UNANSWERED, "result.missing", [GO, ("assistant", [(1, 0)]), ("user", [FILLED, (2, 0)])],

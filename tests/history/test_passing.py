@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.formats.claude_code_files import Log, call
 from tests.history.opening import both, judged_by
 from tests.history.sessions import session as claude_code
@@ -221,7 +222,7 @@ def test_rows_that_somebody_looks_at_stay_the_same() -> None:
     assert len(looked_at(session)) >= 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "written", "may"),
     [
         ("Zoë's files", {"a": "zoë's FILES"}, True),

@@ -27,7 +27,7 @@ def test_the_agent_is_asked(session: Path, home: Path, tmp_path: Path, monkeypat
         assert "What Claude Code really sends" in frame(app) and "resumes a copy" in frame(app)
         assert not (tmp_path / "seen.json").exists()
         app.screen.seen_since = 0.0
-        await press(pilot, "V", names=_THREADS)
+        await press(pilot, "enter", names=_THREADS)
         assert "now: Claude Code sends" in frame(app) and "after 1 fix: Claude Code sends" in frame(app)
         await press(pilot, "escape")
         assert "really sends" not in frame(app) and not app.session.changed

@@ -21,8 +21,8 @@ from toolpair.rules.profiles import PROFILES, profile, profile_names
 from toolpair.session.session import Session, open_session
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
-FEW = settings(max_examples=tries(6), suppress_health_check=list(HealthCheck))
-FEWER = settings(FEW, max_examples=tries(3))
+FEW = settings(max_examples=tries(6, 2), suppress_health_check=list(HealthCheck))
+FEWER = settings(FEW, max_examples=tries(3, 2))
 MAKERS = {"anthropic": anthropic, "openai-chat": chat}
 
 

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import toolpair
+from tests.each import each
 from tests.formats.claude_code_files import Log, call, text
 from tests.formats.codex_files import Rollout
 from tests.properties.test_claude_code import planted
@@ -60,7 +61,7 @@ def test_every_case_with_an_exact_expectation_is_there() -> None:
     assert len(cases("roo_tool_id")) == 35
 
 
-@pytest.mark.parametrize(("recipe", "case"), EXACT)
+@each(("recipe", "case"), EXACT)
 def test_a_case_of_the_system_in_memory(recipe: str, case: dict[str, Any]) -> None:
     given_messages = copy.deepcopy(case["input"])
     repaired = toolpair.repair(given_messages, recipe=recipe)
@@ -69,7 +70,7 @@ def test_a_case_of_the_system_in_memory(recipe: str, case: dict[str, Any]) -> No
     assert repaired.changed == (case["input"] != case["expected"])
 
 
-@pytest.mark.parametrize(("recipe", "case"), EXACT)
+@each(("recipe", "case"), EXACT)
 def test_a_case_of_the_system_in_a_file(recipe: str, case: dict[str, Any]) -> None:
     data = json.dumps(case["input"], indent=1).encode()
     session = open_session("case.json", data=data)
@@ -86,7 +87,7 @@ def test_a_case_of_the_system_in_a_file(recipe: str, case: dict[str, Any]) -> No
     assert session.to_bytes() == out
 
 
-@pytest.mark.parametrize("case", cases("roo_tool_id"), ids=lambda case: case["id"])
+@each("case", cases("roo_tool_id"))
 def test_an_id_as_the_system_writes_it(case: dict[str, Any]) -> None:
     functions = {
         "sanitizeToolUseId": sanitized,
@@ -479,7 +480,7 @@ def call_ids(message: dict[str, Any]) -> list[str]:
     return [sanitized(block["id"]) for block in content if block["type"] == "tool_use"]
 
 
-@pytest.mark.parametrize("recipe", COPIES)
+@each("recipe", COPIES)
 def test_whatever_it_writes_is_known_for_a_placeholder(recipe: str) -> None:
     messages = [{"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "x", "input": {}}]}]
     messages.append({"role": "user", "content": [{"type": "text", "text": "words"}]})
@@ -582,8 +583,8 @@ def test_items_inside_a_compaction_are_filled_and_brought_into_order() -> None:
     assert session.to_bytes() == data
 
 
-@pytest.mark.parametrize("recipe", COPIES)
-@pytest.mark.parametrize("words", ["next", [{"type": "text", "text": "next"}]])
+@each("recipe", COPIES)
+@each("words", ["next", [{"type": "text", "text": "next"}]])
 def test_chat_that_is_whole_stays_as_it_is(recipe: str, words: Any) -> None:
     calls = [{"id": id_, "type": "function", "function": {"name": "x", "arguments": "{}"}} for id_ in "ab"]
     messages = [

@@ -12,6 +12,7 @@ import pytest
 
 from tests import hermes_sessions, openhands_conversations
 from tests.conftest import SAMPLES
+from tests.formats import test_crush
 from tests.history.test_framework_rows import STORES
 from toolpair.cli.main import main
 from toolpair.reports.excerpt.excerpts import excerpt
@@ -43,6 +44,12 @@ def _hermes(folder: Path) -> Path:
     return hermes_sessions.database(folder / "state.db", b"", made)
 
 
+def _crush(folder: Path) -> Path:
+    lost = test_crush.result("two", id_="call_of_nothing")
+    messages = [test_crush.user(f"{SECRET} asks"), *test_crush.SOUND[1:4], lost, test_crush.result("three")]
+    return test_crush.database(folder / "crush.db", [*messages, test_crush.says("Done.")])
+
+
 CASES: dict[str, tuple[str, str, Callable[[Path], Path]]] = {
     "strands": ("strands", "pytest", lambda folder: _stored("strands-folder", folder)),
     "google-adk": ("google.adk", "pytest", lambda folder: _stored("google-adk-database", folder)),
@@ -52,6 +59,7 @@ CASES: dict[str, tuple[str, str, Callable[[Path], Path]]] = {
     "roo-code": ("", "vitest", lambda _: SAMPLES / "sanitised-on-one-side.json"),
     "cline": ("", "vitest", lambda _: SAMPLES / "cline-late-result.json"),
     "docker-agent": ("", "go", lambda _: SAMPLES / "docker-agent-late-result.db"),
+    "crush": ("", "go", _crush),
 }
 
 
@@ -62,7 +70,7 @@ def _has(library: str) -> bool:
         return False
 
 
-def _elements(path: Path, keys: list[str]) -> list[Any]:
+def elements(path: Path, keys: list[str]) -> list[Any]:
     session = open_session(path)
     session.stage_recommended()
     found = [record.value for record in session.conversation.document.records]
@@ -87,7 +95,7 @@ def test_the_case_is_red_in_the_agents_own_code_and_holds_nothing_of_the_session
     given = [tmp_path / "red"] if agent in ("strands", "hermes") else []
     with pytest.raises(AssertionError):
         test(*given)
-    space["CASE"], space["OUTPUTS"] = _elements(path, harness.formats[found.session.format.id]), [SECRET]
+    space["CASE"], space["OUTPUTS"] = elements(path, harness.formats[found.session.format.id]), [SECRET]
     test(*[tmp_path / "green" for _ in given])
 
 

@@ -376,6 +376,7 @@ def test_requests_in_memory() -> None:
         toolpair.first_break(log, profile="nobody")
 
 
+@pytest.mark.usefixtures("sdks")
 def test_the_sdks_own_objects_are_read() -> None:
     from anthropic.types import ToolUseBlock
 

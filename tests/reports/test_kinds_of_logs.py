@@ -11,6 +11,7 @@ import pytest
 import zstandard
 
 from benchmarks.sessions.requests import assistant, call, result, user
+from tests.each import each
 from tests.reports.logs import found_in, lines, rules_in
 from toolpair.dialects.logged_messages import from_inspect
 from toolpair.reports.first_break.logs.claude_code import RecordedRequests, message_hash
@@ -253,8 +254,8 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("name", LOGS)
-@pytest.mark.parametrize("layout", ["lines", "array", "indented"])
+@each("name", LOGS)
+@each("layout", ["lines", "array", "indented"])
 def test_a_break_is_found_in_every_kind_of_log(name: str, layout: str) -> None:
     records = LOGS[name]
     data = lines(records)
@@ -288,8 +289,8 @@ def packed(pack: Any, *, encoded: bool) -> dict[str, Any]:
     return entry
 
 
-@pytest.mark.parametrize("encoded", [True, False])
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+@each("encoded", [True, False])
+@each("pack", [gzip.compress, zstandard.compress])
 def test_compressed_bodies_are_unpacked(pack: Any, encoded: bool) -> None:
     assert rules_in(found_in([packed(pack, encoded=encoded)])) == [(1, "result.orphan")]
 

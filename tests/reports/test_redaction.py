@@ -8,7 +8,7 @@ import os
 import random
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from uuid import UUID
 
@@ -27,8 +27,10 @@ from tests import (
     qwen_sessions,
 )
 from tests.agents import codex_planted, planted
+from tests.each import each
 from tests.reports.secrets_in_sessions import SESSIONS, found_in
 from tests.rounds import ROUNDS, some
+from tests.source_code import PACKAGE, Module
 from toolpair.dialects.media import pixels_of
 from toolpair.formats.claude_code import branches, session_files
 from toolpair.formats.claude_code.sending import taking
@@ -94,7 +96,7 @@ _ODD = {
 }
 
 
-@pytest.mark.parametrize("where", ["input", "content", "toolUseResult", "nested"])
+@each("where", ["input", "content", "toolUseResult", "nested"])
 def test_keys_are_replaced_as_values_are(where: str) -> None:
     anybodys = {key: number for number, key in enumerate(_KEYS)}
     held: object = {"hosts": anybodys}
@@ -108,9 +110,9 @@ def test_keys_are_replaced_as_values_are(where: str) -> None:
         assert old != new or len(old) < 3, old
 
 
-@pytest.mark.parametrize("odd", _ODD)
-@pytest.mark.parametrize("ascii_only", [True, False])
-@pytest.mark.parametrize("as_key", [True, False])
+@each("odd", _ODD)
+@each("ascii_only", [True, False])
+@each("as_key", [True, False])
 def test_characters_that_can_be_read_are_replaced(odd: str, ascii_only: bool, as_key: bool) -> None:
     text = _ODD[odd]
     written = json.dumps({"input": {text: "x"} if as_key else {"x": f"see {text}"}}, ensure_ascii=ascii_only)
@@ -148,7 +150,7 @@ def test_without_a_key_each_copy_is_another() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         '{"type":"user","message":{"role":"user","content":"Annika at qu',
@@ -313,7 +315,7 @@ def test_case_script_and_length_stay() -> None:
     assert re.fullmatch(r"[\u4e00-\u9fff]{2}", new.split()[6]) and re.fullmatch(r"[\uac00-\ud7a3]{3}", new.split()[8])
 
 
-@pytest.mark.parametrize("known", known_texts(), ids=lambda known: known.text[:30])
+@each("known", known_texts())
 def test_placeholders_stay_and_what_varies_in_them_does_not(known: object) -> None:
     text = known.text.replace("…", "Annika quokkaworks")
     for written in (text, f"Error: {text}", f"<tool_use_error>{text}</tool_use_error>", json.dumps({"error": text})):
@@ -325,7 +327,7 @@ def test_placeholders_stay_and_what_varies_in_them_does_not(known: object) -> No
         assert "Annika" not in copy and "quokkaworks" not in copy
 
 
-@pytest.mark.parametrize(
+@each(
     "mark",
     [
         *context_texts.USER,
@@ -498,7 +500,7 @@ PICTURES = {
 }
 
 
-@pytest.mark.parametrize("kind", PICTURES)
+@each("kind", PICTURES)
 def test_an_image_becomes_another_one_of_the_same_size(kind: str) -> None:
     for behind in (b"", b"a secret" * 20):
         data = base64.b64encode(PICTURES[kind] + b"\0\0\0" + behind).decode()
@@ -507,8 +509,10 @@ def test_an_image_becomes_another_one_of_the_same_size(kind: str) -> None:
         assert b"secret" not in base64.b64decode(new)
 
 
-def test_the_vocabulary_is_what_the_code_reads() -> None:
-    assert make_vocabulary.OUT.read_text("utf-8") == make_vocabulary.text(), "run scripts/make_vocabulary.py"
+def test_the_vocabulary_is_what_the_code_reads(modules: Sequence[Module]) -> None:
+    nodes = {PACKAGE / module.path: module.nodes for module in modules}
+    now = make_vocabulary.text(nodes.__getitem__)
+    assert make_vocabulary.OUT.read_text("utf-8") == now, "run scripts/make_vocabulary.py"
 
 
 def test_a_python_literal() -> None:

@@ -51,8 +51,9 @@ def test_the_columns_of_a_line_are_those_of_its_row(row: Row) -> None:
     for name, token in columns.items():
         was = row.columns[name]
         if isinstance(was, Text) and (name not in TABLE.json or is_damaged(bytes(was))):
-            # What is not JSON is shown as a string, and is never written back.
+            # What is not JSON is shown as a string, in which bytes that are not text stand as they are.
             assert parse(token) == bytes(was).decode("utf-8", "replace")
+            assert is_same(stored(token, name in TABLE.json, was), was)
         elif isinstance(was, float) and not math.isfinite(was):
             assert token == b"null"
         elif isinstance(was, bytes) and name in TABLE.json and is_damaged(bytes(was)):

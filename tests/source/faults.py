@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -48,17 +49,24 @@ def at_step(at: int, happens: Callable[[], object]) -> Callable[[str], None]:
     return step
 
 
+_RAISED = 1
+
+
 def in_a_child(work: Callable[[], object]) -> int:
-    """The signal that ended the child, or 0."""
+    """The signal that ended the child, or 0. What it raises fails the test."""
     pid = os.fork()
     if pid == 0:
-        code = 1
+        code = _RAISED
         try:
             work()
             code = 0
+        except BaseException:
+            os.write(2, traceback.format_exc().encode())
         finally:
             os._exit(code)
-    return os.WTERMSIG(os.waitpid(pid, 0)[1])
+    status = os.waitpid(pid, 0)[1]
+    assert status != _RAISED << 8, "the child failed; what it wrote says why"
+    return os.WTERMSIG(status)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.rounds import tries
 from tests.source.strategies import odd_json, seeds, values
 from toolpair.formats.format import Item
@@ -37,7 +38,7 @@ def with_roles(document: Document) -> Document:
     return rewritten(document, [Item(first.uid, {**first.value, "role": "changed"}), *rest])
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "labels"),
     [
         (MESSAGES, ["$"]),
@@ -55,7 +56,7 @@ def with_roles(document: Document) -> Document:
         ({"data": json.dumps({"body": json.dumps(MESSAGES)})}, ["$.data.body"]),
     ],
 )
-@pytest.mark.parametrize("indent", [None, 2])
+@each("indent", [None, 2])
 def test_documents(value: Any, labels: list[str], indent: int | None) -> None:
     data = json.dumps(value, indent=indent).encode() + b"\n"
     container = read(data)
@@ -111,7 +112,7 @@ def test_one_conversation_per_line() -> None:
     assert made.replace(b"changed", b"user") == data
 
 
-@pytest.mark.parametrize(
+@each(
     ("torn", "records", "closed"),
     [
         (TEXT[:-5], 2, None),
@@ -146,6 +147,7 @@ def test_printed_python() -> None:
         (b"", "empty"),
         (b"<html><body>hi</body></html>", "not JSON"),
         (b"a: 1\nb: 2\n", "not JSON"),
+        (b"# Notes\n\n- [ ] one\n[two](x)\n", "not JSON"),
         (b'[\n  {"role": "user"},\n  {"role" "user"}\n]', "line 3, column 11"),
         (b'[{"role": "user",}]', "line 1, column 18"),
         (b'{"a": 1}\n{\n "b": 2\n}'[9:] + b"\n{\n}", "line 4, column 1"),

@@ -6,10 +6,10 @@ import json
 from typing import Any, get_args
 
 import orjson
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.rounds import tries
 from toolpair.formats.codex.light import CodexLight
 from toolpair.formats.engine.reading.light import Doubtful
@@ -32,7 +32,7 @@ JSON = st.recursive(
 OBJECTS = st.dictionaries(st.text(alphabet="abc", min_size=1, max_size=3), JSON, min_size=1, max_size=4)
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "text", "cut", "whole"),
     [
         (b'{"a":{"b":1}', b'{"a":{"b":1}}', b"", True),
@@ -69,7 +69,7 @@ def test_a_record_cut_anywhere_is_closed_with_what_it_held(value: dict[str, Any]
     assert closed.text.startswith(kept) and set(closed.text[len(kept) :]) <= set(b'"]}')
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "how", "bodies", "aside"),
     [
         (b'{"a":1}{"b":2}', "split", (b'{"a":1}', b'{"b":2}'), ()),
@@ -153,15 +153,13 @@ def test_only_the_mark_at_the_start_of_the_file_is_removed() -> None:
     assert repair_all(document, [(0, "mark", ())]).to_bytes() == b' \n{"a":1}\r\n'
 
 
-@pytest.mark.parametrize(
-    "raw", [rb'{"a":"\u"}', rb'{"a":"x\u12"}', rb'{"a":"\n\x"}', b'{"a":1E}', b'{"a":1.}', b'{"a":1.e5}']
-)
+@each("raw", [rb'{"a":"\u"}', rb'{"a":"x\u12"}', rb'{"a":"\n\x"}', b'{"a":1E}', b'{"a":1.}', b'{"a":1.e5}'])
 def test_half_an_escape_or_a_number_is_an_error(raw: bytes) -> None:
     """Before 3.11.5, Python accepts them where a possessive group holds alternatives."""
     assert scan(raw).state == "error"
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "parts"),
     [
         (b'{"a":1,"b":{"x":2},{"c":{"d":3}}', (b'{"a":1,"b":{"x":2},', b'{"c":{"d":3}}')),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.rounds import tries
 from tests.source.strategies import edited, odd_json, seeds, subobjects, values
 from toolpair.source.json_spans import Finder, children, key_text, node_at
@@ -60,7 +60,7 @@ CASES: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "change", "expected"), CASES)
+@each(("raw", "change", "expected"), CASES)
 def test_golden(raw: str, change: Any, expected: str) -> None:
     old = parse(raw.encode())
     assert splice(raw.encode(), old, change(old)).decode() == expected

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.each import each
 from toolpair.source.record_values import flaws, parse, pieces
 from toolpair.transcript.model import Damaged
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "value"),
     [
         (b'{"a":"\\ud83d"}', {"a": "\ud83d"}),
@@ -65,7 +66,7 @@ def test_pieces() -> None:
     assert pieces(b'{"t":"p","prNu{"b":2}') == (b'{"t":"p","prNu', b'{"b":2}')
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "found"),
     [
         (b'{"a":1}', ()),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given as trying
 from hypothesis import strategies as st
 
+from tests.each import each
 from toolpair.source.splice import splice, with_scalar
 
 GIVEN = [
@@ -21,8 +22,8 @@ GIVEN = [
 ]
 
 
-@pytest.mark.parametrize("text", GIVEN)
-@pytest.mark.parametrize("value", [0, 8, 12345, -3, None, "", "d451f736-9add", "2026-03-02T08:00:01.702Z"])
+@each("text", GIVEN)
+@each("value", [0, 8, 12345, -3, None, "", "d451f736-9add", "2026-03-02T08:00:01.702Z"])
 def test_it_gives_the_same_as_splicing(text: str, value: Any) -> None:
     old = json.loads(text)
     new = {**old, "ordinal": value}
@@ -37,7 +38,7 @@ def test_it_never_gives_anything_else(text: str, value: Any) -> None:
     assert with_scalar(text.encode(), old, new) in (None, splice(text.encode(), old, new))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "change"),
     [
         ('{"payload":{"x":1},"ordinal":7}', {"ordinal": 8}),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
+from tests.each import each
 from toolpair.text.safe import _NO_MARKS, MARKS, _is_mark, visible, visible_lines, visible_text
 
 HOSTILE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -63,7 +63,7 @@ def test_plain_text_is_untouched(text: str) -> None:
     assert cell_len(visible(text)) == len(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "shown"),
     [
         ("\x1b[31mred", "␛[31mred"),

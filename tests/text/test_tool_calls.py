@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.each import each
 from toolpair.text.file_diffs import Hunk, Row, of_numbered, of_search_replace, of_strings, rows_of, trimmed
 from toolpair.text.terminal_output import as_shown
 from toolpair.text.tool_calls import Command, Edits, Todo, understood
@@ -16,7 +16,7 @@ LINES = st.lists(st.text(st.sampled_from("ab \t"), max_size=6), max_size=12).map
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@ def f\n-old\n+new\n*** Add File: b.py\n+x\n*** End Patch\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "arguments", "line"),
     [
         ("Bash", {"command": "ls -l", "description": "List"}, "ls -l"),
@@ -31,7 +31,7 @@ def test_commands(name: str, arguments: dict[str, Any], line: str) -> None:
     assert isinstance(found, Command) and found.line == line
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "arguments", "files"),
     [
         ("Edit", {"file_path": "a", "old_string": "x", "new_string": "y"}, [("a", 1, 1)]),
@@ -67,9 +67,7 @@ def test_to_do_lists() -> None:
     assert isinstance(written, Todo) and [state for state, _ in written.items] == ["done", "doing", "to do"]
 
 
-@pytest.mark.parametrize(
-    "arguments", [None, 5, [], {}, {"command": 5}, {"todos": [1]}, {"path": "a", "diff": "x"}, "text"]
-)
+@each("arguments", [None, 5, [], {}, {"command": 5}, {"todos": [1]}, {"path": "a", "diff": "x"}, "text"])
 def test_what_is_not_understood_is_shown_as_it_is(arguments: Any) -> None:
     assert understood("frobnicate", arguments) is None
     assert understood(None, arguments) is None

@@ -78,7 +78,15 @@ def test_a_lone_escape_in_a_terminal_is_heard_soon(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize(
     "odd",
-    [b"\xff\xfe", b"\x1b[1114112u", b"\x1b[99999999999999999999u", b"\x1b[1;1;1114112~", b"\x1b[<0;0;0M", b"\xc3"],
+    [
+        b"\xff\xfe",
+        b"\x1b[1114112u",
+        b"\x1b[99999999999999999999u",
+        b"\x1b[1;1;1114112~",
+        b"\x1b[<0;0;0M",
+        b"\xc3",
+        b"\x1b]",
+    ],
 )
 @pytest.mark.parametrize("pause", [0, 0.05])
 def test_what_no_terminal_sends_ends_nothing(monkeypatch: pytest.MonkeyPatch, odd: bytes, pause: float) -> None:

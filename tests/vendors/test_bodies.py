@@ -16,6 +16,8 @@ from tests.reports.through_rules import refused
 from tests.rounds import tries
 from tests.vendors.bodies import JUDGES
 
+pytestmark = pytest.mark.usefixtures("sdks")
+
 SOURCES: dict[str, Callable[[], Any]] = {
     "anthropic": everything.anthropic,
     "openai-chat": everything.chat,

@@ -13,11 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import toolpair
+from tests.each import each
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import chat, plant
 from tests.rounds import tries
 from tests.vendors.sdk import Sdk
 
+pytestmark = pytest.mark.usefixtures("sdks")
 MESSAGES = Sdk("mistral_common.protocol.instruct.messages")
 VALIDATOR = Sdk("mistral_common.protocol.instruct.validator")
 TOKENIZERS = Sdk("mistral_common.tokens.tokenizers.base")
@@ -136,7 +138,7 @@ CALLS: dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": [CA
 TWO_CALLS = {**CALLS, "tool_calls": [CALL, {**CALL, "id": "ghiJKL456"}]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("messages", "name", "version", "rule", "why"),
     [
         ([ASKS, CALLS, OUTPUT, ASKS], "mistral/v11", "v11", "turn.user_after_tool", HOSTED),
@@ -156,7 +158,7 @@ def test_each_known_difference_is_there(
     assert known[rule] == why
 
 
-@pytest.mark.parametrize(("name", "version"), VERSIONS)
+@each(("name", "version"), VERSIONS)
 def test_a_sound_history_is_taken_by_both(name: str, version: str) -> None:
     messages = [{"role": "system", "content": "Be kind."}, ASKS, CALLS, OUTPUT]
     assert errors(messages, name) == set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,9 @@ import toolpair
 from tests.patience import PATIENCE
 from tests.reports import one_of_everything as everything
 from tests.reports.recorded_requests import BETAS, recording
+from tests.source.faults import in_a_child
 
+pytestmark = pytest.mark.usefixtures("sdks")
 JSON = Any
 MODEL = "a-model.v1"
 PATHS = {
@@ -174,15 +177,16 @@ def run_python(
     path.write_bytes(exported.json)
     program = folder / "send.py"
     program.write_text(exported.python(str(path)))
-    ran = subprocess.run(
-        [sys.executable, program],
-        env=variables or environment(server),
-        capture_output=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr.decode()
-    assert json.loads(ran.stdout)
+    said = folder / "said.json"
+
+    def run() -> None:
+        os.environ.clear()
+        os.environ.update(variables or environment(server))
+        with said.open("w") as sys.stdout:
+            runpy.run_path(str(program), run_name="__main__")
+
+    assert not in_a_child(run)  # to which the libraries are loaded already, in a second each
+    assert json.loads(said.read_text())
     ((where, _, body),) = server.got
     assert where.split("?")[0] == PATHS[exported.to]
     return body

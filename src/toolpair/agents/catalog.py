@@ -25,6 +25,8 @@ _FIRST: Final = 25
 _TOGETHER: Final = 2_000
 """Sessions of a database that are described together: the first ones soon, many with one look at its tables."""
 _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]*\Z")
+_ID_OR_FILE: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]*\Z")
+"""An id may have an agent's ending: to know these, all agents have to be loaded."""
 
 
 class NoSuchSession(Exception):
@@ -169,7 +171,7 @@ def resolve(name: str, machine: Machine | None = None) -> str:
                 "folders."
             )
         return found.path
-    if os.path.lexists(name) or not _ID.match(_without_suffix(name)):
+    if os.path.lexists(name) or not _ID_OR_FILE.match(name) or not _ID.match(_without_suffix(name)):
         return name
     return _by_id(name, machine or Machine.here())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,7 +41,7 @@ def program_version(
     program: Program, environ: Mapping[str, str] | None = None, home: str | os.PathLike[str] | None = None
 ) -> str | None:
     """The version of an agent's command here; None if its files do not show it."""
-    if program.package is None:
+    if program.package is None and program.distribution is None:
         return None
     environ = os.environ if environ is None else environ
     home = os.fspath(os.path.expanduser("~") if home is None else home)
@@ -65,6 +66,8 @@ def command_path(name: str, places: Iterable[str], environ: Mapping[str, str], h
 def version_of(command: str, program: Program) -> str | None:
     """By the package that the command belongs to, else by a folder (or the file itself) named after a version."""
     command = os.path.realpath(command)
+    if program.distribution is not None:
+        return _of_distribution(command, program.distribution)
     packages = [name for name in (program.package, *program.older_packages) if name is not None]
     for folder in _above(command):
         own = _json(os.path.join(folder, "package.json"))
@@ -75,6 +78,15 @@ def version_of(command: str, program: Program) -> str | None:
             if isinstance(inside, str):
                 return inside
     return next(filter(None, (_of_name(path, program.command) for path in (command, *_above(command)))), None)
+
+
+def _of_distribution(command: str, name: str) -> str | None:
+    """That of a Python program, whose command lies in `bin` beside its modules."""
+    above = glob.escape(os.path.dirname(os.path.dirname(command)))
+    modules = (os.path.join(above, *names, "site-packages") for names in (("lib", "python*"), ("Lib",)))
+    found = [path for folder in modules for path in glob.glob(os.path.join(folder, f"{name}-*.dist-info"))]
+    match = _VERSION.match(os.path.basename(found[0])[len(name) + 1 : -len(".dist-info")]) if len(found) == 1 else None
+    return match[1] if match is not None else None
 
 
 def _above(path: str) -> Iterator[str]:

@@ -102,7 +102,7 @@ def _writes(process: psutil.Process, path: str) -> bool:
     return any(opened.path == path for opened in process.open_files())
 
 
-_RUNTIMES: Final = frozenset({"node", "nodejs", "bun", "deno"})
+_RUNTIME: Final = re.compile(r"node(?:js)?|bun|deno|python[\d.]*")
 _EDITORS: Final = frozenset(
     {"code", "code-insiders", "code-oss", "codium", "vscodium", "cursor", "windsurf", "trae", "code-server"}
 )
@@ -117,12 +117,13 @@ def agent_of(name: str, command: Sequence[str]) -> str | None:
     program = _base(command[0]) if command and command[0] else _base(name)
     rest = list(command[1:])
     agent = _started_by(program)
-    if agent is None and program in _RUNTIMES:
+    runs_script = _RUNTIME.fullmatch(program) is not None
+    if agent is None and runs_script:
         script = next((n for n, word in enumerate(rest) if not word.startswith("-")), None)
         if script is not None:
             agent = _of_script(rest[script])
             rest = rest[script + 1 :]
-    if agent is None and program not in _RUNTIMES and not rest:
+    if agent is None and not runs_script and not rest:
         agent = _started_by(_base(name))
     if agent is None:
         return EDITOR if program in _EDITORS else None

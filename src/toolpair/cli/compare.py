@@ -276,8 +276,8 @@ class _ComparisonPrinter(Struct, frozen=True):
                 + f"{tried.touched.total:>9,}"
             )
         for tried in self.compared.tried:
-            if tried.losses.images:
-                out(f"{tried.recipe.name} also loses {plural(len(tried.losses.images), 'image')}.")
+            if gone := tried.losses.images_gone:
+                out(f"{tried.recipe.name} also loses {plural(gone, 'image')}.")
             if tried.losses.unsent:
                 out(f"With {tried.recipe.name} the agent would send {plural(len(tried.losses.unsent), 'part')} less.")
             if tried.losses.texts:

@@ -52,7 +52,8 @@ def parser() -> Parser:
         "Write the smallest part of a session that still shows a problem, redacted, for a bug report.",
         _EPILOG,
     )
-    result.add("""
+    result.add(
+        """
         FILE              a session file, a session's id, or - for standard input
         --problem N|ID    its number in the order of `check`, from 1, or the id of its call or result; default: the
                           first that stops the session, else the first that loses something
@@ -62,7 +63,9 @@ def parser() -> Parser:
         --issue           write the Markdown of a bug report with the excerpt in it
         --as-test RUNNER  write it as a failing test for the agent's own authors: pytest, vitest or go
         --no-redact       keep the session's own words: only for yourself
-        """)
+        """,
+        as_test={"choices": RUNS},
+    )
     add_leaf(result)
     add_common(result)
     return result
@@ -76,8 +79,6 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"There is no rule {options.rule!r}." + (f" Did you mean {meant}?" if meant else ""))
     if options.issue and options.as_test:
         raise UsageError("Give either --issue or --as-test.")
-    if options.as_test not in (None, *RUNS):
-        raise UsageError(f"--as-test takes {', '.join(RUNS[:-1])} or {RUNS[-1]}, not {options.as_test!r}.")
     session = inputs.opened(options, one_profile(options))
     runs = options.as_test
     harness = harness_for(session.format.id, session.format.title, runs) if runs else None

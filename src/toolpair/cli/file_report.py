@@ -293,7 +293,7 @@ def losses_entry(losses: Losses) -> Entry:
         "outputs": len(losses.outputs),
         "output_bytes": losses.output_bytes,
         "user_words": losses.user_words,
-        "images": len(losses.images),
+        "images": losses.images_gone,
         "calls": len(losses.calls),
         "input_bytes": losses.input_bytes,
         "texts": len(losses.texts),

@@ -9,7 +9,6 @@ from toolpair.cli import exits
 from toolpair.cli.file_report import Entry, entry_of
 from toolpair.cli.terminal import Parser, TerminalStyle, add_color, add_format, dump, out, style_for
 from toolpair.formats import all_formats, get_agent, written_by
-from toolpair.formats.agent import NOT_UNDERSTOOD
 from toolpair.formats.forms.registry import known
 from toolpair.shell.machine import Machine, home_short
 
@@ -51,5 +50,5 @@ def _print(entries: list[Entry], style: TerminalStyle) -> None:
     for entry in entries:
         out(f"{style.bold(entry['id'])}  {entry['title']}")
         profile = entry["profile"]
-        known = f"checked against {profile}" if profile is not None else NOT_UNDERSTOOD
+        known = f"checked against {profile}" if profile is not None else get_agent(entry["id"]).unchecked
         out(style.dim(f"    {known}; {entry['where']}"))

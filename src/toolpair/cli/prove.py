@@ -15,12 +15,14 @@ from toolpair.cli.terminal import (
     Parser,
     add_common,
     add_options,
-    agreed,
     dump,
+    fitted,
     is_terminal,
+    may_start,
     one_profile,
     out,
     safe,
+    say,
     style_for,
 )
 from toolpair.proof import isolation
@@ -35,13 +37,15 @@ examples:
   toolpair prove session.jsonl              what the agent sends of it, now and after the recommended fixes
   toolpair prove session.jsonl --dry-run    what would be started, and with which variables
   toolpair prove fixed.jsonl --before --yes
+  toolpair prove --corpus sessions/ --write releases.md    all sessions in a folder, as a table for each agent
 
 The agent resumes a copy of the session in an empty home that is made for it and removed again. Its requests are
 answered here, with one word, so that no tool runs; hooks, MCP servers and settings are not taken along. On Linux it
 has no network but this where the system allows that. The session and your home are not touched.
 
 exit code: 0 all that is real is sent, in a valid request (of the file as it is; with --fixed, after the fixes), 1 not,
-2 the agent is not installed, or cannot be asked
+2 the agent is not installed, or cannot be asked. With --corpus: 0 `sees` says of each session what its agent sends,
+1 of some it does not, 2 none could be asked about
 """
 
 
@@ -49,7 +53,7 @@ def parser() -> Parser:
     result = Parser(
         "prove", "Let the agent that is installed here resume a copy of a session, and show what it sends.", _EPILOG
     )
-    result.add("FILE  a session file, a session's id, or - for standard input")
+    result.add("FILE...  a session file, a session's id, or - for standard input; with --corpus several, and folders")
     which = result.add_mutually_exclusive_group()
     add_options(
         which,
@@ -59,6 +63,9 @@ def parser() -> Parser:
         """,
     )
     result.add("""
+        --corpus        ask about all these sessions, each as it is and after the recommended fixes
+        --write PAGE    with --corpus: write what each agent loses into this page of Markdown, which keeps its tables of
+                        the agents that are not asked
         --program PATH  the agent's command; default: the one that a shell would run
         --seconds N     how long the agent may take, each time; default: as long as it usually needs, and more
         --dry-run       print what would be started, and start nothing
@@ -71,9 +78,19 @@ def parser() -> Parser:
 def run(options: argparse.Namespace) -> int:
     if options.seconds is not None and options.seconds < 1:
         raise UsageError(f"--seconds takes a whole number of at least 1, not {options.seconds}.")
+    if options.corpus:
+        from toolpair.cli.prove_corpus import run_corpus
+
+        return run_corpus(options)
+    if options.write is not None or len(options.files) > 1:
+        raise UsageError("--write and several sessions belong to --corpus.")
+    (options.file,) = options.files
     session = inputs.opened(options, one_profile(options))
     try:
         asked = who_resumes(session, options.program)
+        if options.program and options.agent_version is None and options.file != inputs.STDIN:
+            options.agent_version = asked.version  # what `sees` says of it is compared, not of the usual one
+            session = inputs.opened(options, one_profile(options))
     except CannotAsk as error:
         raise UsageError(f"{safe(options.file)}: {error}.") from error
     isolated = isolation.prefix() is not None
@@ -82,19 +99,17 @@ def run(options: argparse.Namespace) -> int:
             _tell_start(session, asked, isolated)
         except CannotAsk as error:
             raise UsageError(f"{safe(options.file)}: {error}.") from error
-        if options.dry_run:
-            return exits.OK
-        if not is_terminal(sys.stdin):
-            raise UsageError(f"{asked.agent.title} is started only when you say so: add --yes.")
-        if not agreed(f"Start {asked.agent.title}?"):
-            return exits.UNREADABLE
+    if not may_start(options, asked.agent.title):
+        return exits.OK if options.dry_run else exits.UNREADABLE
+    if is_terminal(sys.stderr):
+        say(f"Asking {asked.agent.title} …")
     fixed = session.draft()
     fixes = sum(row.count for row in fixed.staged) if fixed.stage_recommended() is not None else 0
     sessions = {} if options.fixed else {"before": (session, fixed)}
     if not options.before and (fixes or options.fixed):
         sessions["after"] = fixed, fixed
     try:
-        proofs = prove(asked.agent, (asked.program,), sessions, isolated=isolated, seconds=options.seconds)
+        asked, proofs = prove(asked, sessions, isolated=isolated, seconds=options.seconds)
     except CannotAsk as error:
         raise UsageError(f"{safe(options.file)}: {error}.") from error
     if options.output_format == "json":
@@ -105,14 +120,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tell_start(session: Session, asked: Asked, isolated: bool) -> None:
-    start = how_it_starts(asked.agent, (asked.program,), session)
+    start = how_it_starts(asked, session)
     out(f"{asked.named} is started in an empty home with a copy of the session:")
     out()
     for key, value in sorted(start.variables.items()):
         out(f"  {safe(key)}={safe(shlex.quote(value))}")
     out(f"  {safe(shlex.join((asked.program, *start.arguments)))}")
     out()
-    out(NETWORK if isolated else NO_NETWORK)
+    for line in fitted(NETWORK if isolated else NO_NETWORK):
+        out(line)
 
 
 def _print(options: argparse.Namespace, asked: Asked, proofs: dict[str, Proof], fixes: int) -> None:
@@ -124,7 +140,8 @@ def _print(options: argparse.Namespace, asked: Asked, proofs: dict[str, Proof], 
         when = "as it is" if name == "before" else after_words(fixes)
         for line in told(when, asked.agent.title, proof, options.show_content):
             text = safe(line.text)
-            out(tones[line.tone](text) if line.tone else text)
+            for part in fitted(text) if not text.startswith(" ") else (text,):  # what is listed stays as it is
+                out(tones[line.tone](part) if line.tone else part)
 
 
 def _json(options: argparse.Namespace, asked: Asked, isolated: bool, proofs: dict[str, Proof], fixes: int) -> Entry:

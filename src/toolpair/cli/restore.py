@@ -10,7 +10,7 @@ from toolpair.cli import exits, inputs, streams
 from toolpair.cli.exits import UsageError
 from toolpair.cli.progress import Progress
 from toolpair.cli.terminal import Parser, add_color, add_format, dump, out, safe, say, style_for
-from toolpair.formats import address_of
+from toolpair.formats import address_of, folder_layout
 from toolpair.formats.engine.agents.databases import open_stored
 from toolpair.session.saving import refuse_other_session
 from toolpair.shell.program import command
@@ -64,7 +64,8 @@ def run(options: argparse.Namespace) -> int:
     in_rows = is_database(options.file) or Path(options.file).is_dir()
     refuse_other_session(options.file, backup.path)
     with Progress(backup.size, f"writing {Path(options.file).name}") as bar:
-        saved = restore(options.file, backup, allow_links=options.allow_hard_links, progress=bar.advance)
+        links, layout = options.allow_hard_links, folder_layout(str(options.file))
+        saved = restore(options.file, backup, allow_links=links, progress=bar.advance, layout=layout)
     streams.note_saved()
     as_json = options.output_format == "json"
     if as_json:

@@ -30,7 +30,7 @@ from toolpair.cli.terminal import (
     style_for,
 )
 from toolpair.formats import get_agent, written_by
-from toolpair.formats.agent import NOT_UNDERSTOOD, FoundSession
+from toolpair.formats.agent import FoundSession
 from toolpair.session.session import SessionError
 from toolpair.session.verdict_cache import Findings, VerdictCache
 from toolpair.shell.machine import Machine, home_short
@@ -181,7 +181,7 @@ def _print(found: Iterable[tuple[FoundSession, Findings | None]], machine: Machi
         row = f"{age_text(now - one.modified):>6}  {one.title:<11}  {size_text(one.size):>7}  "
         badge = f"  {style.code(_COLOURS[verdict.outlook], verdict.badge)}" if verdict is not None else ""
         out(f"{row}{style.bold(safe(one.session_id))}  {folder}{badge}")
-        words = one.words if one.understood else NOT_UNDERSTOOD
+        words = one.why_unchecked or one.words
         if one.name and one.name != words:
             words = f"{one.name}: {words}" if words else one.name
         if words:

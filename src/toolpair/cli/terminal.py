@@ -113,10 +113,27 @@ def folded(text: str, width: int, first: str = "", later: str = "", *, break_lon
     )
 
 
+def fitted(text: str, later: str = "") -> list[str]:
+    """The lines of a sentence, or of an entry of a list, on a terminal; in a file it is one line."""
+    if not is_terminal(sys.stdout):
+        return [text]
+    first = text[: len(text) - len(text.lstrip())]
+    return folded(text.lstrip(), columns(), first, later, break_long_words=False)
+
+
 def agreed(question: str) -> bool:
     """Whether the user answers with yes; anything else is no."""
     streams.say(f"{question} [y/N] ")
     return sys.stdin.buffer.readline().strip().lower() in (b"y", b"yes")
+
+
+def may_start(options: argparse.Namespace, title: str) -> bool:
+    """Whether it is to be started: a person says so, or said so before. Raises UsageError if nobody can be asked."""
+    if options.dry_run or options.yes:
+        return not options.dry_run
+    if not is_terminal(sys.stdin):
+        raise UsageError(f"{title} is started only when you say so: add --yes.")
+    return agreed(f"Start {title}?")
 
 
 def columns(least: int = 40) -> int:
@@ -173,6 +190,11 @@ def _fitted(line: str, width: int) -> list[str]:
     return [f"{line[: places[-1]]} \\", *_fitted(f"     {line[places[-1] :]}", width)] if places else [line]
 
 
+_WITHOUT_VALUE: Final = re.compile(
+    r"argument (?:\S+/)?(-\S+): (?:expected one argument|invalid choice: ('.*') \(choose from .*\))", re.DOTALL
+)
+
+
 class Parser(argparse.ArgumentParser):
     """argparse with full option names only, and a single sentence for a mistake instead of the usage."""
 
@@ -213,6 +235,11 @@ class Parser(argparse.ArgumentParser):
             option = given.split()[0].partition("=")[0]
             self._no_such_option(option)
             sentence = f"There is no option {option}"
+        elif (asks := _WITHOUT_VALUE.fullmatch(message)) is not None:
+            action = self._option_string_actions[asks[1]]
+            *others, last = map(str, action.choices or [f"a value, {action.metavar}"])
+            takes = " or ".join(filter(None, (", ".join(others), last)))
+            sentence = f"{asks[1]} takes {takes}" + (f", not {asks[2]}" if asks[2] else "")
         help = f"{called()}{self.prog.removeprefix('toolpair')} --help"
         raise UsageError(f"{sentence.rstrip('.')}. `{help}` shows how it is used.")
 

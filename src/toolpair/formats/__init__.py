@@ -42,6 +42,7 @@ FORMATS: Final = (
     "goose:FORMAT",
     "kimi_cli:FORMAT",
     "kimi_code:FORMAT",
+    "vibe:UNIFIED",
     "vibe:FORMAT",
     "agents_sdk:FORMAT",
     "google_adk:FORMAT",
@@ -55,7 +56,11 @@ FORMATS: Final = (
 """The records of all formats: where two are equally sure of a file, the first has it."""
 STORES: Final = ("langgraph.database:LAYOUT",)
 """The layouts of databases whose sessions are read as lists of a known form, and never written."""
-NOT_UNDERSTOOD: Final[dict[str, str]] = {}
+NOT_UNDERSTOOD: Final[dict[str, str]] = {
+    "amp": f"{__name__}.forms.shown.agents:AMP",
+    "droid": f"{__name__}.forms.shown.agents:DROID",
+    "copilot-vscode": f"{__name__}.forms.shown.agents:COPILOT",
+}
 """Agents whose sessions are found, but not understood yet: agent id -> `module:name` of its entry."""
 
 
@@ -88,14 +93,17 @@ def written_by() -> dict[str, str | None]:
 
 def get_agent(id_: str) -> Agent:
     """The agent with this id. Raises KeyError for an unknown one."""
-    writes = written_by()[id_]
+    return _agent(id_, written_by()[id_])
+
+
+def _agent(id_: str, writes: str | None) -> Agent:
     entry = get_format(writes).agents[id_] if writes is not None else Lazy(NOT_UNDERSTOOD[id_])
     found: Agent = entry.found
     return found
 
 
 def all_agents() -> tuple[Agent, ...]:
-    return tuple(map(get_agent, written_by()))
+    return tuple(_agent(id_, writes) for id_, writes in written_by().items())
 
 
 def agents_of(format_id: str) -> tuple[Agent, ...]:

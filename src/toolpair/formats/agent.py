@@ -22,6 +22,7 @@ Outcome = tuple["Effect", str, "str | None"]
 """What an agent does, a sentence, and what is lost."""
 NOT_UNDERSTOOD = "not understood yet"
 """For an agent whose files are found but whose format toolpair does not support."""
+ONLY_SHOWN = "only shown, not checked"
 
 
 class FoundSession(Struct, frozen=True):
@@ -49,6 +50,13 @@ class FoundSession(Struct, frozen=True):
     """Whether toolpair supports the format of the agent's files."""
     name: str | None = None
     """What the agent calls the session, where it gives sessions names."""
+    shown: bool = False
+    """Whether it can be looked at although it is not understood."""
+
+    @property
+    def why_unchecked(self) -> str | None:
+        """What is said of it in place of the user's words; None where they are."""
+        return None if self.understood else ONLY_SHOWN if self.shown else NOT_UNDERSTOOD
 
 
 class SessionFile(Struct, frozen=True):
@@ -70,17 +78,21 @@ class Program(NamedTuple):
     title: str
     """What people call the running program."""
     scripts: str
-    """A regex for its script's path when a JavaScript runtime runs it."""
+    """A regex for its script's path when a JavaScript runtime or Python runs it, where it is not called as the command
+    is.
+    """
     session_options: tuple[str, ...]
     """Command-line options that take a session id."""
     other_work: frozenset[str] = frozenset()
     """Its subcommands that run no session."""
     package: str | None = None
-    """Its npm package; None: its behaviour does not depend on the installed version."""
+    """Its npm package; None: it has none, or its behaviour does not depend on the installed version."""
     older_packages: tuple[str, ...] = ()
     """Its npm packages before."""
     places: tuple[str, ...] = ()
     """Folders below the user's home that may hold the command even if PATH does not list them."""
+    distribution: str | None = None
+    """What the folder begins with that pip leaves beside its modules; its version follows."""
     extension: str | None = None
     """Prefix of the folder of an editor extension that ships the same program; its version follows."""
 
@@ -114,8 +126,15 @@ class Agent(ABC):
     """The end of a sentence about a result that it leaves out."""
     ask: Any = None
     """The lazy `Ask`, by which it is asked what it sends; None where it cannot be."""
+    only_shown: bool = False
+    """Its sessions are not understood well enough to check them, and can be looked at."""
     sub_agent: str | None = None
     """`Transcript.agent` of a sub-agent's own session, which cannot be resumed by itself."""
+
+    @property
+    def unchecked(self) -> str:
+        """What is said of its sessions where no format is that of its files."""
+        return ONLY_SHOWN if self.only_shown else NOT_UNDERSTOOD
 
     # --- its session files -------------------------------------------------------------------------------
 
@@ -133,7 +152,8 @@ class Agent(ABC):
         """Its session files, unordered."""
 
     def found(self, path: str, session_id: str, stat: os.stat_result, folder: str | None = None) -> FoundSession:
-        return FoundSession(self.id, self.title, path, session_id, stat.st_mtime, stat.st_size, folder)
+        size, shown = stat.st_size, self.only_shown
+        return FoundSession(self.id, self.title, path, session_id, stat.st_mtime, size, folder, shown=shown)
 
     def belongs(self, found: FoundSession, folder: str) -> bool:
         """Whether the session took place in `folder`, a resolved path."""

@@ -22,7 +22,7 @@ from toolpair.formats.format import (
 )
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
-from toolpair.rules.odd_records import no_message
+from toolpair.rules.odd_records import no_message, no_numbers
 from toolpair.rules.problem import KEPT_ASIDE, Fix, OnResume, Problem, recommends_placeholder
 from toolpair.rules.profiles import Profile
 from toolpair.rules.value_types import check_request
@@ -247,6 +247,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
             self.damaged.check(context)
         elif self.document is None:
             check_request(context)
+            for item in () if self.transcript.native else self.items:
+                no_numbers(context, item.uid, item.value)
         if self.format.knows is None:
             for values, records, lines in self._no_messages():
                 no_message(context, values[0], records, lines, in_file=self.document is not None)

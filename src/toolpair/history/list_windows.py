@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
@@ -31,6 +32,7 @@ from toolpair.source.gc_pause import gc_paused
 from toolpair.transcript.model import Transcript, WindowEdges
 
 _TYPES: Final = frozenset({str, int, float, bool, type(None)})
+_NO_NUMBERS: Final = (math.inf, -math.inf)
 _SAMPLE: Final = 50
 _MOST: Final = 5_000
 """Messages that are checked together; a list that needs more is checked whole."""
@@ -116,7 +118,7 @@ def windows_in(
     found = get_format(format_id)
     light = light_for(found, profile, AS_RESUMED)
     body = json_of(messages) if light is not None else None
-    if light is None or body is None:
+    if light is None or body is None or _holds_no_number([*_inputs(messages)]):
         return None
 
     def new() -> Scan:
@@ -156,13 +158,28 @@ def windows_in(
         return None if judged is None else ListWindows(outline, judged)
 
 
+def _inputs(messages: Sequence[Any]) -> Iterator[Any]:
+    """What a quick look takes as it is."""
+    for message in messages:
+        content = message.get("content") if type(message) is dict else None
+        for part in content if type(content) is list else ():
+            if type(part) is dict and "input" in part:
+                yield part["input"]
+
+
+def _holds_no_number(values: list[Any]) -> bool:
+    """Whether NaN or Infinity is in them, which is written as null."""
+    body = orjson.dumps(values)
+    return b"null" in body and orjson.loads(body) != values
+
+
 def _is_otherwise(value: Any) -> bool:
     """Whether the value contains anything that JSON would change to another type when written and read back."""
     if type(value) is dict:
         return any(map(_is_otherwise, value.values()))
     if type(value) is list:
         return any(map(_is_otherwise, value))
-    return type(value) not in _TYPES
+    return type(value) not in _TYPES or value in _NO_NUMBERS or value != value
 
 
 def shape_of(messages: Sequence[Any]) -> str | None:

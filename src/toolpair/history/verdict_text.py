@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
@@ -78,6 +79,9 @@ _COUNTED: Final = ("messages", "calls", "waiting", "outputs", "seen", "placehold
 
 def aside_text(transcript: Transcript, errors: int) -> str:
     """A note on a history that is not the one its agent continues."""
+    if transcript.tree.goes_on_in is not None:
+        plain = re.fullmatch(r"[A-Za-z0-9_.:-]{1,100}", transcript.tree.goes_on_in)
+        return f" The agent resumes {f'session {plain[0]}' if plain else 'another session'} in its place."
     if transcript.tree.elsewhere and transcript.tree.resumed:
         return " This is not the branch that the agent resumes."
     if transcript.tree.resumed:
@@ -152,6 +156,12 @@ def with_last_call(verdict: Verdict, problems: Sequence[Problem], head: Transcri
     plain = waiting_text(problems, head)
     whole = waiting_text(problems, head, content=True, running=running)
     return verdict.sentence.replace(plain, whole) if plain else verdict.sentence
+
+
+def beside(badge: str, sentence: str) -> str:
+    """A verdict's sentence without what the badge before it has said."""
+    said = badge.removeprefix("RESUMES, ").lower()
+    return sentence[len(said) :].lstrip("., ") if sentence.lower().startswith((f"{said}.", f"{said},")) else sentence
 
 
 def sound_text(tally: Tally, head: Transcript, profile: Profile, waiting: str, refuses: str | None) -> str:

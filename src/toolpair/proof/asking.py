@@ -39,19 +39,21 @@ def ask(
     isolated: bool = True,
     seconds: int | None = None,
     at_once: int = 1,
+    says_version: bool = False,
     stopped: Callable[[], bool] = lambda: False,
 ) -> dict[str, Answer]:
     """What the agent makes of each copy, by the names that the caller gave.
 
-    `isolated`: in a network with loopback alone. `seconds`: how long it may take, each time. `stopped` is asked
-    now and then. Whatever happens, all that was started is ended. Raises CannotAsk.
+    `isolated`: in a network with loopback alone. `seconds`: how long it may take, each time. With `says_version` each
+    answer has the version that the agent says it has. `stopped` is asked now and then. Whatever happens, all that was
+    started is ended. Raises CannotAsk.
     """
     before = isolation.prefix() if isolated else ()
     if before is None:
         raise CannotAsk("no network of its own can be had here")
     seconds = seconds or agent.ask.found.seconds
     search = os.environ.get("PATH", os.defpath)
-    job = Job(agent.id, tuple(program), search, isolated, copies, seconds, at_once)
+    job = Job(agent.id, tuple(program), search, isolated, copies, seconds, at_once, says_version)
     tries = sum(copy.times for copy in copies.values()) // at_once + 1
     with tempfile.TemporaryDirectory(prefix="toolpair-prove-") as folder:
         path = Path(folder) / "job.json"
@@ -62,7 +64,12 @@ def ask(
             process = subprocess.Popen(
                 [*before, sys.executable, "-m", "toolpair.proof.inside", str(path)],
                 cwd=folder,
-                env={"PATH": os.defpath, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "HOME": folder},
+                env={
+                    "PATH": os.defpath,
+                    "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+                    "HOME": folder,
+                    "TMPDIR": folder,
+                },
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,

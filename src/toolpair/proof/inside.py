@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -23,6 +24,7 @@ from typing import Any, Final
 import msgspec
 import psutil
 from msgspec import Struct
+from msgspec.structs import replace
 
 from toolpair.formats import get_agent
 from toolpair.formats.asking import HISTORIES, PROMPT, Api, Ask, Stage, Start
@@ -33,6 +35,7 @@ _MADE: Final = "toolpair-prove-"
 """How the folders begin that are made for an answer."""
 _PROJECT: Final = "project"
 _SET_CHILD_SUBREAPER: Final = 36
+_VERSION: Final = re.compile(r"\d+\.\d+\.\d+")
 _SAID: Final = 400
 """How many characters of an agent's last words are handed on."""
 
@@ -59,6 +62,7 @@ class Job(Struct, frozen=True):
     seconds: int
     """How long the agent may take, each time."""
     at_once: int = 1
+    says_version: bool = False
 
 
 class Answer(Struct, frozen=True):
@@ -71,6 +75,8 @@ class Answer(Struct, frozen=True):
     """What it said if it failed, or if it sent none."""
     session: str
     """Where it left the session, in the folder of the copy."""
+    version: str | None = None
+    """Which one it says it is, if it was asked that."""
 
 
 def main(path: str) -> None:
@@ -83,12 +89,13 @@ def main(path: str) -> None:
     threading.Thread(target=_end_with_parent, args=(made,), daemon=True).start()
     ask = partial(_asked, job, Path(path).parent)
     try:
+        version = _version(job) if job.says_version else None
         with ThreadPoolExecutor(job.at_once) as pool:
-            answers = dict(zip(job.copies, pool.map(ask, job.copies.values()), strict=True))
+            found = [replace(answer, version=version) for answer in pool.map(ask, job.copies.values())]
     finally:
         _end_children()
     # Not by msgspec, which refuses half characters: an agent may send them.
-    Path(path).write_text(json.dumps(msgspec.to_builtins(answers)))
+    Path(path).write_text(json.dumps(msgspec.to_builtins(dict(zip(job.copies, found, strict=True)))))
 
 
 def _adopt() -> None:
@@ -125,7 +132,8 @@ def _asked(job: Job, folder: Path, copy: Copy) -> Answer:
         note = ""
         for _ in range(copy.times):
             before = len(api.requests)
-            note = _run((*job.program, *start.arguments), home / _PROJECT, variables, job.seconds) or note
+            failed, said = _run((*job.program, *start.arguments), home / _PROJECT, variables, job.seconds)
+            note = said[-_SAID:] if failed else note
             sent = _histories(api, before, start.api, ask)
             histories += sent[-1:] if ask.newest else sent[:1]
         after = Path(copy.path).with_suffix(".after")
@@ -136,6 +144,9 @@ def _asked(job: Job, folder: Path, copy: Copy) -> Answer:
 def _keep(session: Path, path: Path) -> None:
     """What the agent made of its copy; of a database also what waits beside it."""
     if not session.exists():
+        return
+    if session.is_dir():
+        shutil.copytree(session, path)
         return
     with session.open("rb") as file:
         is_database = file.read(6) == b"SQLite"
@@ -156,12 +167,22 @@ def furnished(ask: Ask, program: tuple[str, ...], copy: Copy, home: Path, url: s
 
 
 def environment(search: str, home: Path, start: Start) -> dict[str, str]:
-    """All variables that an agent gets: nothing of the user's but where programs are."""
-    return {"PATH": search, "HOME": str(home), "TERM": "xterm", "LANG": "C.UTF-8", **start.variables}
+    """All variables that an agent gets: nothing of the user's but where programs are. What it leaves beside its home is
+    removed with that.
+    """
+    own = {"HOME": str(home), "TMPDIR": str(home.parent)}
+    return {"PATH": search, "TERM": "xterm", "LANG": "C.UTF-8", **own, **start.variables}
 
 
-def _run(command: Sequence[str], folder: Path, variables: Mapping[str, str], seconds: int) -> str:
-    """What it says when it fails; empty when it does not."""
+def _version(job: Job) -> str | None:
+    with tempfile.TemporaryDirectory(prefix="toolpair-home-", ignore_cleanup_errors=True) as home:
+        variables = {"PATH": job.search, "HOME": home, "TMPDIR": tempfile.gettempdir(), "LANG": "C.UTF-8"}
+        found = _VERSION.search(_run((*job.program, "--version"), Path(home), variables, job.seconds)[1])
+    return found[0] if found is not None else None
+
+
+def _run(command: Sequence[str], folder: Path, variables: Mapping[str, str], seconds: int) -> tuple[bool, str]:
+    """Whether it fails, and the end of what it says."""
     with tempfile.TemporaryFile() as said:  # no pipe, which what it leaves running would keep open
         try:
             done = subprocess.run(
@@ -175,11 +196,11 @@ def _run(command: Sequence[str], folder: Path, variables: Mapping[str, str], sec
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return f"no answer within {seconds} s"
+            return True, f"no answer within {seconds} s"
         except OSError as error:
-            return f"it does not start: {error.strerror or error}"
+            return True, f"it does not start: {error.strerror or error}"
         said.seek(max(said.tell() - 4 * _SAID, 0))
-        return said.read().decode(errors="replace").strip()[-_SAID:] if done.returncode else ""
+        return done.returncode != 0, said.read().decode(errors="replace").strip()
 
 
 def _histories(api: MockApi, since: int, kind: Api, ask: Ask) -> list[Sequence[Any]]:

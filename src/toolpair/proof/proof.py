@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import says_something_real
-from toolpair.formats.agent import Agent
 from toolpair.formats.asking import HISTORIES, PROMPT, Api, Start
 from toolpair.proof.asking import CannotAsk, ask
 from toolpair.proof.inside import Answer, Copy, furnished
+from toolpair.proof.who import Asked
 from toolpair.rules.problem import Problem
 from toolpair.session.handed_over import SentText, held_by, missing, sent_by
 from toolpair.session.session import Session, open_session
@@ -51,8 +52,10 @@ class Proof(Struct, frozen=True):
     @property
     def agrees(self) -> bool:
         """Whether the model says what happened."""
-        if self.model_refuses is not None or not self.sent:
-            return (self.model_refuses is None) == self.sent
+        if self.model_refuses is not None:
+            return not self.messages[0]  # it may begin a new session instead
+        if not self.sent:
+            return False
         return not self.unexpected and not self.besides
 
     @property
@@ -62,17 +65,16 @@ class Proof(Struct, frozen=True):
 
 
 def prove(
-    agent: Agent,
-    program: Sequence[str],
+    asked: Asked,
     sessions: Mapping[str, tuple[Session, Session]],
     *,
     isolated: bool,
     seconds: int | None = None,
     at_once: int = 1,
     stopped: Callable[[], bool] = lambda: False,
-) -> dict[str, Proof]:
-    """Ask the agent about sessions with their staged fixes. Each comes with the one in which its problems are fixed, so
-    that all is there that can be sent.
+) -> tuple[Asked, dict[str, Proof]]:
+    """Ask the agent about sessions with their staged fixes, and for its version if its files do not show it. Each comes
+    with the one in which its problems are fixed, so that all is there that can be sent.
 
     Raises CannotAsk and SessionError.
     """
@@ -81,8 +83,19 @@ def prove(
             name: copy_of(session, Path(folder) / str(number))
             for number, (name, (session, _)) in enumerate(sessions.items())
         }
-        answers = ask(agent, program, copies, isolated=isolated, seconds=seconds, at_once=at_once, stopped=stopped)
-        return {name: judged(*pair, answers[name], Path(folder)) for name, pair in sessions.items()}
+        answers = ask(
+            asked.agent,
+            (asked.program,),
+            copies,
+            isolated=isolated,
+            seconds=seconds,
+            at_once=at_once,
+            says_version=asked.version is None,
+            stopped=stopped,
+        )
+        version = asked.version or next((answer.version for answer in answers.values()), None)
+        proofs = {name: judged(*pair, answers[name], Path(folder)) for name, pair in sessions.items()}
+    return replace(asked, version=version), proofs
 
 
 def copy_of(session: Session, place: Path) -> Copy:
@@ -96,14 +109,14 @@ def copy_of(session: Session, place: Path) -> Copy:
     return Copy(str(path), id_, transcript.folder, profile)
 
 
-def how_it_starts(agent: Agent, program: Sequence[str], session: Session) -> Start:
+def how_it_starts(asked: Asked, session: Session) -> Start:
     """How the agent would be started, in a home that is there no more. Raises CannotAsk and SessionError."""
     with tempfile.TemporaryDirectory(prefix="toolpair-prove-") as folder:
         copy = copy_of(session, Path(folder) / "0")
         try:
-            return furnished(agent.ask.found, tuple(program), copy, Path(folder).resolve())
+            return furnished(asked.agent.ask.found, (asked.program,), copy, Path(folder).resolve())
         except (OSError, ValueError) as error:
-            raise CannotAsk(f"its copy cannot be put where {agent.title} finds it: {error}") from error
+            raise CannotAsk(f"its copy cannot be put where {asked.agent.title} finds it: {error}") from error
 
 
 def judged(session: Session, whole: Session, answer: Answer, folder: Path) -> Proof:
@@ -118,7 +131,7 @@ def judged(session: Session, whole: Session, answer: Answer, folder: Path) -> Pr
         texts = [one for one in held if one.kind == "output"]
         return Proof(answer.note, False, (0, _messages(held)), (0, len(texts)), held, (), (), refuses, ())
     request = _opened(answer.histories[0], answer.api, folder, session.conversation.judged.profile.id)
-    sent = [one for one in sent_by(request, added=True) if one.kind != "words" or one.text != PROMPT]
+    sent = list(_without_prompt(list(sent_by(request, added=True))))
     gone = missing(held, sent)
     modelled = list(sent_by(session, added=True))
     outputs = sum(one.kind == "output" for one in held)
@@ -136,6 +149,15 @@ def judged(session: Session, whole: Session, answer: Answer, folder: Path) -> Pr
         refuses,
         [problem for problem in request.problems if problem.severity == "error"],
     )
+
+
+def _without_prompt(texts: Sequence[SentText]) -> Iterator[SentText]:
+    """An agent may join the prompt to the words before it, and notes to the prompt."""
+    last = max((n for n, one in enumerate(texts) if one.kind == "words" and PROMPT in one.text), default=None)
+    for number, one in enumerate(texts):
+        before = one.text.rpartition(PROMPT)[0].strip() if number == last else one.text
+        if before:
+            yield replace(one, text=before)
 
 
 def _messages(texts: Sequence[SentText]) -> int:

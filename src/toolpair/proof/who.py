@@ -7,7 +7,7 @@ import os
 from msgspec import Struct
 
 from toolpair.agents.installed import command_path, version_of
-from toolpair.formats import writer_of
+from toolpair.formats import all_agents, writer_of
 from toolpair.formats.agent import Agent
 from toolpair.formats.asking import Ask
 from toolpair.proof.asking import CannotAsk
@@ -36,6 +36,8 @@ def who_resumes(session: Session, program: str | None = None) -> Asked:
     agent = writer_of(session.format.id, session.conversation.transcript, session.path)
     if agent is None:
         raise CannotAsk("it is not known which agent resumes it")
+    if session.format.sees is not None and session.conversation.judged.seen is None:
+        raise CannotAsk(f"{agent.title} resumes nothing of it: it is a sub-agent's history")
     if agent.ask is None or agent.program is None:
         raise CannotAsk(f"{agent.title} cannot be asked: how to start it without a person is not known")
     ask: Ask = agent.ask.found
@@ -45,4 +47,8 @@ def who_resumes(session: Session, program: str | None = None) -> Asked:
         raise CannotAsk(f"{agent.title} is not installed here: no `{called}` is on the PATH")
     if not (os.path.isfile(found) and os.access(found, os.X_OK)):
         raise CannotAsk(f"{found} is no program that could be {agent.title}")
+    real = os.path.realpath(found)
+    for other in all_agents() if agent.program.package is None else ():
+        if other.program is not None and other.program.package and f"/node_modules/{other.program.package}/" in real:
+            raise CannotAsk(f"{agent.title} is not installed here: {found} is {other.title}")
     return Asked(agent, os.path.abspath(found), version_of(found, agent.program))

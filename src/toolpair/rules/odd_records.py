@@ -4,7 +4,8 @@ accepts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from toolpair.dialects import openai_chat
@@ -16,7 +17,7 @@ from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
 from toolpair.rules.where import NamedPlace, Where, at_block
 from toolpair.transcript.counting import plural
-from toolpair.transcript.edits import MendBytes
+from toolpair.transcript.edits import MendBytes, SetInRecord
 from toolpair.transcript.model import EmptyObject
 
 
@@ -123,6 +124,36 @@ def no_message(context: Context, value: Any, records: Sequence[int], count: int,
 def _with_content_elsewhere(value: Any) -> str:
     keys = content_elsewhere(value) if isinstance(value, dict) else ()
     return f" whose content is under other keys ({named_keys(keys)})" if keys else ""
+
+
+def no_numbers(context: Context, record: int, value: Any) -> None:
+    """Report NaN and Infinity in an element of a list in memory. In a file they are found in the bytes."""
+    found = [(slot, _WORDS.get(number, "NaN")) for slot, number in _floats(value) if not math.isfinite(number)]
+    if found:
+        context.add(
+            "record.bad_json",
+            "This message has NaN or Infinity, so the request is not valid JSON.",
+            Where(record=record),
+            severity="error",
+            cause=NO_NUMBER,
+            fixes=(Fix("as-text", AS_TEXT, tuple(SetInRecord(record, *one) for one in found), recommended=True),),
+        )
+
+
+_WORDS: Final = {math.inf: "Infinity", -math.inf: "-Infinity"}
+NO_NUMBER: Final = Cause("record.no_number", "Python writes NaN and Infinity, which JSON does not have")
+AS_TEXT: Final = "write NaN and Infinity as texts"
+
+
+def _floats(value: Any) -> Iterator[tuple[tuple[str | int, ...], float]]:
+    todo: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    while todo:
+        slot, here = todo.pop()
+        if isinstance(here, float):
+            yield slot, here
+        elif isinstance(here, (dict, list)):
+            members = here.items() if isinstance(here, dict) else enumerate(here)
+            todo.extend(((*slot, key), member) for key, member in members)
 
 
 def type_name(value: Any) -> str:

@@ -133,7 +133,7 @@ def _rank(tried: TriedRecipe) -> tuple[object, ...]:
     return (
         tried.errors,
         len(lost.outputs) + len(lost.crossed) + len(lost.unsent),
-        lost.user_words + len(lost.images),
+        lost.user_words + lost.images_gone,
         len(lost.calls) + len(lost.texts),
         tried.recipe.name != _RECOMMENDED,
         tried.touched.total,

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from toolpair.formats import folder_layout
 from toolpair.formats.format import Format, SubagentSession, View
 from toolpair.history.conversation import Conversation, Found, Location, Target, lines_text
 from toolpair.history.summary import CauseGroup, PairRow
-from toolpair.history.verdict_text import Verdict, saving_text, with_last_call
+from toolpair.history.verdict_text import Verdict, beside, saving_text, with_last_call
 from toolpair.rules.problem import Cause, Fix, OnResume, Problem
 from toolpair.rules.profiles import Profile
 from toolpair.rules.profiles import profile as profile_named
@@ -72,6 +73,7 @@ __all__ = [
     "Target",
     "Transcript",
     "Verdict",
+    "beside",
     "lines_text",
     "open_session",
     "saving_text",
@@ -454,8 +456,8 @@ class Session:
         if self.path is None:
             raise Refused("There is no file to restore, because it came from standard input.")
         refuse_other_session(self.path, backup.path if isinstance(backup, Backup) else backup)
-        only_over = self.file.snapshot if only_as_is else None
-        return self._saved(restore(self.path, backup, progress=progress, only_over=only_over))
+        only_over, layout = self.file.snapshot if only_as_is else None, folder_layout(str(self.path))
+        return self._saved(restore(self.path, backup, progress=progress, only_over=only_over, layout=layout))
 
     def _saved(self, result: SaveResult) -> Saved:
         from toolpair.session.saving import saved_from

@@ -414,6 +414,9 @@ def _lists_in(value: Any, places: Places) -> list[Located]:
     return at_places(places, value) if places else locate(value)
 
 
+_NO_JSON: Final = "{} is not JSON or JSONL; give the session file itself, not a report or an export of it."
+
+
 def read_in_memory(data: bytes, shown: str, places: Places = ()) -> Container:
     """The conversations of bytes in memory; see `read_container`. `places`: where they are, where that is known."""
     start = len(BOM) if data.startswith(BOM) else 0
@@ -422,9 +425,7 @@ def read_in_memory(data: bytes, shown: str, places: Places = ()) -> Container:
     if start >= len(data):
         raise UnreadableFile(f"{shown} is empty; give a session file with something in it.")
     if not _may_be_json(data):
-        raise UnreadableFile(
-            f"{shown} is not JSON or JSONL; give the session file itself, not a report or an export of it."
-        )
+        raise UnreadableFile(_NO_JSON.format(shown))
     end = len(data.rstrip(b" \t\r\n\0"))
     first_end = data.find(b"\n", start, end)
     one_line = first_end < 0
@@ -497,6 +498,8 @@ def _may_be_json(data: bytes) -> bool:
 def syntax_error(content: Content, found: SpanScan, shown: str) -> UnreadableFile:
     """The error to raise: what is wrong with the text, and where, in a sentence for a person."""
     pos = skipped(content, found.pos, b" \t\n\r") if found.state == "complete" else found.pos
+    if found.state == "error" and not content[:pos].removeprefix(BOM).strip():
+        return UnreadableFile(_NO_JSON.format(shown))
     line = content.count(b"\n", 0, pos) + 1
     begin = content.rfind(b"\n", 0, pos) + 1
     decoder = getincrementaldecoder("utf-8")("replace")

@@ -118,11 +118,15 @@ class Document:
         """The record with this uid. Raises KeyError."""
         return self.records[self.index(uid)]
 
-    def __contains__(self, uid: object) -> bool:
+    def index_of(self, uid: int) -> int | None:
+        """The same; None if there is none."""
         try:
-            return isinstance(uid, int) and self.index(uid) >= 0
+            return self.index(uid)
         except KeyError:
-            return False
+            return None
+
+    def __contains__(self, uid: object) -> bool:
+        return isinstance(uid, int) and self.index_of(uid) is not None
 
     def line_of(self, uid: int) -> int | None:
         """The line of the file where the record starts, from 1; None for a new record."""
@@ -222,13 +226,15 @@ class Document:
             if here < count and known[here] is record:
                 here += 1
                 continue
-            yield OriginalRun(place + base.start_of(first), place + base.start_of(here))
-            if record.uid not in base:
+            if first != here:
+                yield OriginalRun(place + base.start_of(first), place + base.start_of(here))
+            at = here if here < count and known[here].uid == record.uid else base.index_of(record.uid)
+            if at is None:
                 yield record.body
                 yield record.glue
                 first = here
                 continue
-            first = here = base.index(record.uid)
+            first = here = at
             old = known[here]
             here += 1
             if record is old:

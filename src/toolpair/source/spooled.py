@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from typing import BinaryIO, Final
 
 from toolpair.source.file_bytes import CAN_READ_AT, LARGE, Content, FileBytes
 
-_HELD: Final = 1 << 24
+_HELD: Final = 1 << 22
 """Bytes that wait to be written, once there is a file."""
+_PIECES: Final = 1000
+"""So many are written by one call: every system takes 1,024."""
 
 
 class Spooled:
@@ -29,19 +32,22 @@ class Spooled:
             self._write()
 
     def _write(self) -> None:
-        data = b"".join(self._held)
         try:
             if self._file is None:
                 self._file = tempfile.TemporaryFile(prefix="toolpair-", buffering=0)  # noqa: SIM115
                 self._limit = _HELD
-            view = memoryview(data)
-            while view:
-                view = view[self._file.write(view) :]
+            for first in range(0, len(self._held), _PIECES):
+                some = self._held[first : first + _PIECES]
+                written = os.writev(self._file.fileno(), some)
+                if written < sum(map(len, some)):
+                    view = memoryview(b"".join(some))[written:]
+                    while view:
+                        view = view[self._file.write(view) :]
         except OSError:
             # No room there: all of it stays in memory.
             before = self._read()
             self.close()
-            self._held, self._on_disk, self._limit = [before, data], 0, sys.maxsize
+            self._held, self._on_disk, self._limit = [before, *self._held], 0, sys.maxsize
         else:
             self._held, self._on_disk = [], self.size
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from toolpair.session.session import saving_text, with_last_call
+from toolpair.session.session import beside, saving_text, with_last_call
 from toolpair.shell.machine import home_short
 from toolpair.text.cells import cut, cut_start
 from toolpair.text.safe import SafeText, visible
@@ -113,7 +113,7 @@ def verdict_lines(
     sentence = with_last_call(verdict, session.problems, session.conversation.transcript, running)
     if refused is not None:
         sentence = f"{_pointed(session, refused)} {verdict.sentence if verdict.errors else ''}"
-    lines = glyphs.paragraph(f"{badge}   {sentence}", cells - 1, limit=limit)
+    lines = glyphs.paragraph(f"{badge}   {beside(verdict.badge, sentence)}", cells - 1, limit=limit)
     first = lines[0][1].text
     rest = SafeText(first.removeprefix(badge)[1:])
     return [(Span(SafeText(f" {badge} "), f"{badge_style(verdict)} badge"), Span(rest)), *lines[1:]]

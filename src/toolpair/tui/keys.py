@@ -306,7 +306,7 @@ PANES = KeyGroup("panes", "", (Key("tab,shift+tab", "app.focus_next", "to what i
 CHOOSER = KeyGroup(
     "chooser", "Among all ways to fix", (Key("e", "edit", "edit the text that stands for a result", False),)
 )
-PROVE = KeyGroup("prove", "", (Key("V", "ask", "ask it", False, False),))
+PROVE = KeyGroup("prove", "", (Key("enter,V", "ask", "ask it", False, False),))
 DISCARD = KeyGroup(
     "discard", "Where fixes are not saved", (Key("D", "discard", "discard them, once you have confirmed", False),)
 )

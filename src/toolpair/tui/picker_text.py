@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from toolpair.formats.agent import NOT_UNDERSTOOD, FoundSession
+from toolpair.formats.agent import FoundSession
 from toolpair.shell.machine import home_short
 from toolpair.text.cells import cut_start, fit
 from toolpair.text.safe import SafeText, visible
@@ -94,14 +94,15 @@ def heads_line(glyphs: Glyphs, cells: int, order: str, words: str = "last words"
 
 def row_line(glyphs: Glyphs, found: FoundSession, judged: bool, mark: Mark, now: float, home: str, cells: int) -> Line:
     """One session: verdict, age, agent, project folder, the user's last words, size."""
-    sign, style = mark_text(judged, mark) if found.understood else ("not understood", "dim")
+    unchecked = "only shown" if found.shown else "not understood"
+    sign, style = mark_text(judged, mark) if found.understood else (unchecked, "dim")
     columns = _columns(cells)
     agent = found.title if cells >= WIDE else found.title.split()[0]
     gap = Span(SafeText(" " * columns.gap))
     size: Line = (gap, glyphs.ui(f"{size_text(found.size):>{_SIZE}}", "dim")) if columns.size else ()
     unknown = "?" if found.described else "…"
     folder = visible(home_short(found.folder, home)) if found.folder else glyphs.own(unknown)
-    words = found.words if found.understood else NOT_UNDERSTOOD
+    words = found.why_unchecked or found.words
     if found.name and words != found.name:
         words = f"{found.name}: {words}" if words else found.name
     said = visible(words) if words else glyphs.own("")
@@ -129,7 +130,7 @@ def preview_lines(
     if glimpse is not None:
         said = [("first", glimpse.first), ("last", glimpse.last), ("reply", glimpse.reply)]
     else:
-        said = [("last", found.words if found.understood else NOT_UNDERSTOOD)]
+        said = [("last", found.why_unchecked or found.words)]
     verdict: list[Line] = []
     if glimpse is not None:
         verdict = _verdict_lines(glyphs, glimpse, cells)
@@ -161,8 +162,8 @@ def preview_lines(
 
 def _verdict_lines(glyphs: Glyphs, glimpse: Glimpse, cells: int) -> list[Line]:
     style = "dim" if glimpse.badge in NOTHING_TO_CHECK else _STYLES.get(glimpse.outlook, "")
-    sentence = glimpse.sentence.removeprefix(f"{glimpse.badge}. ")
-    lines = glyphs.paragraph(f"{glimpse.badge}: {sentence}" if sentence else glimpse.badge, cells, "text", limit=2)
+    said = f"{glimpse.badge}: {glimpse.sentence}" if glimpse.sentence else glimpse.badge
+    lines = glyphs.paragraph(said, cells, "text", limit=2)
     indent, *words = lines[0]
     first = words[0].text.removeprefix(glimpse.badge)
     if len(first) < len(words[0].text):

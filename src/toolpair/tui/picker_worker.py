@@ -55,7 +55,7 @@ def verdict_on(path: str, cache: VerdictCache | None = None) -> Mark:
 
 def glimpse_of(path: str) -> Glimpse | None:
     """What a preview shows of the session; None when it is not a readable one."""
-    from toolpair.session.session import open_session
+    from toolpair.session.session import beside, open_session
 
     try:
         session = open_session(path)
@@ -70,7 +70,7 @@ def glimpse_of(path: str) -> Glimpse | None:
             reply=_words(ends, "assistant"),
             badge=worst.badge,
             outlook=worst.outlook,
-            sentence=sentence_of(session),
+            sentence=beside(worst.badge, sentence_of(session)),
             causes=tuple(_causes(session)),
         )
     except Exception:  # as above

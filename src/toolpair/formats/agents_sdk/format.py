@@ -50,10 +50,13 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
     blocks = [block for message in transcript.messages for block in message.blocks]
-    answered = {block.id for block in blocks if block.kind == "result"}
-    called = {block.id for block in blocks if block.kind == "call"}
+    answered = {block.id for block in blocks if block.kind == "result" and isinstance(block.id, str)}
+    called = {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
 
     def effect(damage: Damage) -> ResumeEffect | None:
+        if damage.rule == "record.bad_utf8":
+            # `sqlite3` makes no value of such a text.
+            return ResumeEffect("stops", "the Agents SDK does not load this session", "rejected")
         if damage.readable:
             return effect_on_readers(damage, "the Agents SDK")
         outputs = lost_outputs(damage, list(held_in(tuple(map(item_in, damage.values)))), answered, called)

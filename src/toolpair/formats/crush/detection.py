@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.format import profile_of
-from toolpair.source.rows.layout import FACTS
 
 MESSAGES: Final = "messages"
 SESSIONS: Final = "sessions"
@@ -35,7 +34,8 @@ def sniff(values: Sequence[Any]) -> int:
 
 
 def knows(value: dict[str, Any]) -> bool:
-    return bool(row_in(value) or row_of(value, SESSIONS) or row_of(value, FACTS))
+    """Other agents call their tables so, too."""
+    return PARTS in row_in(value) or "summary_message_id" in row_of(value, SESSIONS)
 
 
 def profile_for(values: Sequence[Any]) -> str:

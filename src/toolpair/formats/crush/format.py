@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.formats.crush.detection import MESSAGES, SESSIONS, row_in
+from toolpair.formats.engine.damage.lost import read_by_go
 from toolpair.formats.engine.reading.clock import seconds_in
 from toolpair.formats.engine.reading.reading import as_text, pairs_in
 from toolpair.formats.engine.reading.stored_rows import row_of
@@ -108,7 +109,7 @@ def _is_sent(block: Block, called: set[Any]) -> bool:
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
     stops = ResumeEffect("stops", _STOPS, "rejected", complete=False, splits=False)
-    return [None if one.readable else stops for one in found]
+    return [read_by_go(one, "Crush") if one.readable else stops for one in found]
 
 
 def time_of(value: Any) -> float | None:

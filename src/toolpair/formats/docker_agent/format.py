@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from toolpair.dialects import openai_chat
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.formats.docker_agent.detection import ITEM, SESSION, message_in, model_of
+from toolpair.formats.engine.damage.lost import read_by_go
 from toolpair.formats.engine.damage.own_problems import add_error
 from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import count_in, seconds_of, usage_of
@@ -177,7 +178,7 @@ def _stops(damage: Damage) -> ResumeEffect:
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    return [None if damage.readable else _stops(damage) for damage in found]
+    return [read_by_go(damage, "docker-agent") if damage.readable else _stops(damage) for damage in found]
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:

@@ -273,7 +273,8 @@ def _results_in(at: Keys, id_: Keys, units: Sequence[Unit]) -> Side | None:
     known = _paths(units, id_, bool, words.CONTENT)
     strong = [path for path in known if plain(path[-1]) in words.OUTPUTS]
     near = [path for path in known if path[:-1] == id_[:-1]]
-    content = tuple(_beside(strong or near or known)[:2] if known else _paths(units, id_, _says_something)[:1])
+    loose = _paths(units, id_, _says_something) or [path for path in _paths(units, id_, _is_word) if _may_say(path)]
+    content = tuple(_beside(strong or near or known)[:2] if known else loose[:1])
     mine = [unit for unit in units if _has_any(unit, content)]
     if not mine:
         return None
@@ -319,6 +320,12 @@ def _is_said(value: Any) -> bool:
     """Whether it is a text of more than one word."""
     is_text = isinstance(value, str) and any(map(str.isalpha, value))
     return is_text and (" " in value.strip() or not value.isascii())
+
+
+def _may_say(path: Keys) -> bool:
+    """Whether a single word there may be an output: it is no kind, name or id by its key."""
+    word = plain(path[-1])
+    return word not in (*words.KINDS, *words.NAMES, *words.SPEAKERS) and not _is_id_word(path)
 
 
 def _has_any(unit: Unit, paths: Iterable[Keys]) -> bool:

@@ -196,6 +196,10 @@ def _damage(damage: Damage, in_rows: bool) -> ResumeEffect | None:
     if damage.rule == "record.big_number":
         return effect_on_readers(damage, "goose")
     closed = damage.values[0] if damage.values else damage.partial
+    if damage.rule == "record.bad_utf8" and (session := row_of(closed, SESSIONS)):
+        if "\ufffd" in str(session.get("working_dir")):
+            return ResumeEffect("stops", "goose does not find this session", "rejected", "history")
+        return ResumeEffect("harmless", "goose resumes without the text that they are in", "healed")
     whole = is_message(closed) and not cannot_be_read(closed)
     if in_rows:
         splits = all(row_slot(value) for value in damage.values)

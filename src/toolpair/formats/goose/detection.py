@@ -40,9 +40,9 @@ def sniff(values: Sequence[Any]) -> int:
 
 
 def knows(value: dict[str, Any]) -> bool:
-    if MESSAGES in value or SESSIONS in value or "working_dir" in value:
-        return True
-    return is_message(value) and "created" in value
+    if MESSAGES in value or SESSIONS in value:  # as other agents call their tables, too
+        return is_message(value) or _is_session(value)
+    return "working_dir" in value or (is_message(value) and "created" in value)
 
 
 def profile_for(values: Sequence[Any]) -> str:

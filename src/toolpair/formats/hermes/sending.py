@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from toolpair.formats.engine.reading.reading import facts_of
+from toolpair.formats.engine.reading.reading import as_key, facts_of
 from toolpair.formats.engine.sending import Said, merged, request
 from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.formats.hermes.detection import ROLES, call_id, row_in
@@ -61,7 +61,7 @@ class _Turn(Struct, eq=False):
 
     @property
     def answers(self) -> Any:
-        return self.result.value.get("tool_call_id") if self.result is not None else None
+        return as_key(self.result.value.get("tool_call_id")) if self.result is not None else None
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
@@ -171,7 +171,7 @@ def _join(turn: _Turn, other: _Turn, *, both: bool) -> None:
 
 
 def _ids(call: Any) -> tuple[Any, ...]:
-    return (call.get("id"), call.get("call_id")) if isinstance(call, dict) else ()
+    return (as_key(call.get("id")), as_key(call.get("call_id"))) if isinstance(call, dict) else ()
 
 
 def _with_arguments(turns: Sequence[_Turn]) -> Iterator[_Turn]:

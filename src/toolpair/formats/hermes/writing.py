@@ -17,6 +17,7 @@ from toolpair.transcript.model import Transcript
 
 _OF_THE_PLACE: Final = ("session_id", "timestamp", "observed")
 """Columns that a new row has from its neighbour."""
+_NAMED: Final = frozenset({"id", *OWN})
 _OF_WORDS: Final = ("api_content",)
 """Columns that hold again what the content says."""
 
@@ -54,9 +55,11 @@ class _Rows(Linear):
 
 
 def _blank(beside: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns of a new row, which Hermes reads even if its neighbour was compacted."""
+    """The columns of a new row, which Hermes reads even if its neighbour was compacted. Of the others one that is not
+    null there may not be null here: it gets what the table has for it.
+    """
     own = {**{key: beside.get(key) for key in _OF_THE_PLACE}, "active": 1, "compacted": 0}
-    return {key: own.get(key) for key in beside}
+    return {key: own.get(key) for key in beside if key in own or key in _NAMED or beside[key] is None}
 
 
 def _with_message(row: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:

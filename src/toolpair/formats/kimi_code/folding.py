@@ -5,11 +5,12 @@ As in 2.1.0 (`loopEventFold`, `contextOps`, `wire/tree`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
 from msgspec import Struct, field
 
+from toolpair.formats.engine.reading.reading import as_key
 from toolpair.formats.format import Item
 from toolpair.formats.kimi_code.detection import (
     CLEAR,
@@ -23,7 +24,7 @@ from toolpair.formats.kimi_code.detection import (
     message_in,
 )
 
-_BEGINS_ANEW: Final = ("interrupted", "error")
+BEGINS_ANEW: Final = ("interrupted", "error")
 """Why a response ended that the next one ends for good."""
 _MAIN: Final = "main"
 
@@ -134,9 +135,10 @@ class Fold:
 
     def _message(self, item: Item) -> None:
         said = message_in(item.value)
-        named = said.get("origin"), said.get("id"), said.get("toolCallId")
+        content = said.get("content")
+        named = said.get("origin"), said.get("id"), as_key(said.get("toolCallId"))
         entry = Entry(str(said.get("role")), [item.uid], *named, bool(said.get("toolCalls")))
-        entry.says = any(map(_tells, said.get("content") or ()))
+        entry.says = any(map(_tells, content if isinstance(content, list) else ()))
         if self._pending:
             self._waiting.append(entry)
         else:
@@ -144,13 +146,14 @@ class Fold:
 
     def _event(self, item: Item) -> None:
         event = event_in(item.value)
+        id_ = as_key(event.get("toolCallId"))
         match event.get("type"):
             case "step.begin":
                 self._settle()
                 self._open = Entry("assistant")
                 self.entries.append(self._open)
                 self._step = event.get("uuid")
-            case "step.end" if event.get("finishReason") not in _BEGINS_ANEW:
+            case "step.end" if event.get("finishReason") not in BEGINS_ANEW:
                 self._settle()
                 self._flush()
             case "content.part" if self._open is not None and event.get("stepUuid") == self._step:
@@ -159,10 +162,10 @@ class Fold:
             case "tool.call" if self._open is not None and event.get("stepUuid") == self._step:
                 self._open.uids.append(item.uid)
                 self._open.calls = True
-                self._pending[event.get("toolCallId")] = None
-            case "tool.result" if event.get("toolCallId") in self._pending:
-                del self._pending[event["toolCallId"]]
-                self.entries.append(Entry("tool", [item.uid], answers=event["toolCallId"]))
+                self._pending[id_] = None
+            case "tool.result" if id_ in self._pending:
+                del self._pending[id_]
+                self.entries.append(Entry("tool", [item.uid], answers=id_))
                 self._flush()
             case "content.part" | "tool.call" | "tool.result":
                 self._left_out[item.uid] = self._step if self._open is not None else None
@@ -182,10 +185,11 @@ class Fold:
             self.entries += self._waiting
             self._waiting.clear()
 
-    def _begin(self, entries: list[Entry], kept: Sequence[int] = ()) -> None:
+    def _begin(self, entries: list[Entry], kept: Set[int] = frozenset()) -> None:
         self._gone.update(uid for uid in self._since if uid not in kept)
         self._since = [uid for uid in self._since if uid in kept]
         self.entries, self._open, self._waiting = entries, None, []
+        self.summary = self.summary if self.summary in kept else None
         self._pending.clear()
 
     def _undo(self, count: Any) -> None:
@@ -203,7 +207,7 @@ class Fold:
                     place -= 1
                 first = self.entries[place].uids[0] if self.entries[place].uids else None
                 at = self._since.index(first) if first in self._since else len(self._since)
-                self._begin(self.entries[:place], self._since[:at])
+                self._begin(self.entries[:place], {*self._since[:at]})
                 return
 
     def _compact(self, item: Item) -> None:
@@ -218,7 +222,7 @@ class Fold:
         else:
             kept = [entry for entry in self.entries if _is_users(entry)]
             made = [*kept, summary, Entry("user", origin={"kind": "injection"}, says=True)]
-        self._begin(made, [uid for entry in kept for uid in entry.uids])
+        self._begin(made, {uid for entry in kept for uid in entry.uids})
         self.summary = item.uid
 
 

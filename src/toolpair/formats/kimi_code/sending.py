@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from toolpair.dialects.block_texts import text_of
-from toolpair.formats.engine.reading.reading import facts_of
+from toolpair.formats.engine.reading.reading import as_key, facts_of
 from toolpair.formats.engine.sending import Said, no_result, request
 from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.formats.kimi_code.detection import event_in
@@ -51,10 +51,10 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
 def _answered(said: Sequence[Said]) -> Iterator[SentPart]:
     """The calls whose results are the session's own."""
     results = {id(part.block): part for role, parts in said for part in parts if role == "tool"}
-    ids = {part.value.get("tool_use_id") for part in results.values() if part.block is not None}
+    ids = {as_key(part.value.get("tool_use_id")) for part in results.values() if part.block is not None}
     for role, parts in said:
         if role != "tool":
-            yield from (part for part in parts if _is_call(part) and part.value.get("id") in ids)
+            yield from (part for part in parts if _is_call(part) and as_key(part.value.get("id")) in ids)
 
 
 def _is_call(part: SentPart) -> bool:

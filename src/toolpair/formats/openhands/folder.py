@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+import socket
+import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from toolpair.formats.openhands.detection import EVENT, NAME, STATE, state_in
@@ -11,9 +15,13 @@ from toolpair.source import peek
 from toolpair.source.folders.layout import FolderLayout, read_file
 from toolpair.source.record_values import BOM, parse
 from toolpair.source.rows.layout import Row, Stored, StoredSession, Table, Text
+from toolpair.source.saving import holders
 
 _STATE: Final = "base_state.json"
 _EVENTS: Final = "events"
+_LEASE: Final = "owner_lease.json"
+_MARKED: Final = ".eventlog-len-{}.marker"
+_MARK: Final = re.compile(r"\.eventlog-len-\d+\.marker")
 _TABLES: Final = (Table(STATE, within=("folder",), json=("data",)), Table(EVENT, within=("folder",), json=("data",)))
 _MOST_LOOKED_AT: Final = 50
 """Events from the end in which the user's last words are looked for."""
@@ -22,7 +30,7 @@ _MOST_LOOKED_AT: Final = 50
 class OpenHandsFolder(FolderLayout):
     """A conversation, which is a folder of its own."""
 
-    writer = "OpenHands"
+    agent = "openhands"
     title = "the folder of a conversation of OpenHands"
     tables = _TABLES
 
@@ -66,12 +74,30 @@ class OpenHandsFolder(FolderLayout):
             for name in _names(folder):
                 yield Row(event, {"id": _stored(f"{_EVENTS}/{name}"), "folder": _stored(session)})
 
-    def opened_by(self, folder: str) -> str:
-        above, name = os.path.split(os.path.abspath(folder))
-        own = str(_about(folder).get("id")).replace("-", "")
-        if own != name:
-            return f"OpenHands finds it under the name {own}."
-        return f"OpenHands opens it with Conversation(persistence_dir={above!r}, conversation_id={name!r})."
+    def used_by(self, folder: str) -> str | None:
+        """Its server renews a lease on each conversation that it has open, until it ends."""
+        lease = peek.small_json(os.path.join(folder, _LEASE))
+        until, pid = lease.get("expires_at"), lease.get("owner_pid")
+        if not isinstance(until, int | float) or until < time.time():
+            return None
+        if lease.get("owner_host") != socket.gethostname() or not isinstance(pid, int):
+            return "OpenHands' server"
+        return None if holders.has_ended(pid) else f"OpenHands' server, process {pid}"
+
+    @contextmanager
+    def while_written(self, folder: str) -> Iterator[None]:
+        """The mark of how many events there are: while it says what a program knows, it does not count them again, and
+        would give its next event a number that is taken.
+        """
+        events = os.path.join(folder, _EVENTS)
+        marks = [one.path for one in peek.entries(events) if _MARK.fullmatch(one.name)]
+        for mark in marks:
+            os.unlink(mark)
+        try:
+            yield
+        finally:
+            if marks:
+                open(os.path.join(events, _MARKED.format(len(_names(folder)))), "xb").close()
 
     def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
         stored = columns["id"]

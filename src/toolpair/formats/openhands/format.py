@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from toolpair.formats.engine.damage.lost import effect_on_readers
 from toolpair.formats.engine.damage.own_problems import add_error, holds_something_else, recommended
 from toolpair.formats.engine.reading.clock import seconds_of
-from toolpair.formats.engine.reading.reading import as_text, facts_of, malformed_in, pairs_in
+from toolpair.formats.engine.reading.reading import as_key, as_text, facts_of, malformed_in, pairs_in
 from toolpair.formats.engine.reading.stored_rows import facts_in, row_of
 from toolpair.formats.engine.reading.tree_history import (
     End,
@@ -57,6 +57,7 @@ _NOT_THERE: Final = {
 _NO_SUCH: Final = "base_state.json names an event that is not there as the last one"
 STOPS_THERE: Final = "OpenHands stops with an error when it is to send it"
 AGAIN: Final = "OpenHands runs it again, and sends what that says without the call, which the API refuses"
+AGAIN_BEFORE: Final = "OpenHands runs it again, and sends what that says at the end, which the API refuses"
 _GAP: Final = "OpenHands reads no event whose number comes after one that is not there"
 
 
@@ -155,12 +156,13 @@ def _nodes(events: Sequence[Item], gaps: list[int]) -> Iterator[Node]:
         if own is not None and own > number:
             gaps.append(item.uid)
         number = number if own is None else own
-        above = event.get("parent_id")
+        above = as_key(event.get("parent_id"))
         parent = None if above == ROOT else above if above is not None else before
         id_ = as_text(event.get("id"))
-        said = event.get("kind") in _SENT and event.get("kind") != "SystemPromptEvent"
+        kind = as_key(event.get("kind"))
+        said = kind in _SENT and kind != "SystemPromptEvent"
         outputs = sum(block.kind == "result" for block in reader.blocks(item.value, 0)) if said else 0
-        begins = event.get("source") == "user" or event.get("kind") == "SystemPromptEvent"
+        begins = event.get("source") == "user" or kind == "SystemPromptEvent"
         yield Node(item.uid, place, id_, parent, item.value, int(said), outputs, begins)
         before = LOST if isinstance(item.value, Damaged) else id_ or before
 
@@ -179,7 +181,7 @@ def view_of(path: Iterable[Node]) -> Iterator[Node]:
     made: list[Node] = []
     for node in path:
         event = event_in(node.value)
-        if event.get("kind") in _SENT:
+        if kind_of(node) in _SENT:
             made.append(node)
         elif event.get("kind") == "Condensation":
             gone = event.get("forgotten_event_ids")
@@ -217,11 +219,11 @@ def _calls_of(nodes: Iterable[Node], *kinds: str) -> set[Any]:
 
 def response_of(node: Node) -> Any:
     """The response that a call is of; None for anything else."""
-    return event_in(node.value).get("llm_response_id") if kind_of(node) == ACTION else None
+    return as_key(event_in(node.value).get("llm_response_id")) if kind_of(node) == ACTION else None
 
 
 def call_id(node: Node) -> Any:
-    return event_in(node.value).get("tool_call_id")
+    return as_key(event_in(node.value).get("tool_call_id"))
 
 
 def _said_id(node: Node) -> str:
@@ -252,7 +254,9 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     return replace(
         found,
         messages=messages,
+        native=True,
         agent=TITLE,
+        agent_version=view.agent_version,
         session_id=as_text(state_in(log.state.value).get("id")) if log.state is not None else None,
         folder=_folder(log),
         scopes={**found.scopes, **{node.uid: "inactive" for node in beside}, **malformed_in(items)},
@@ -364,7 +368,7 @@ def unmatched(path: Sequence[Node]) -> list[Node]:
         elif kind == OBSERVED[2]:
             failed.add(call_id(node))
         elif kind in OBSERVED:
-            seen.add(event.get("action_id"))
+            seen.add(as_key(event.get("action_id")))
     return found[::-1]
 
 
@@ -375,8 +379,13 @@ def second_thoughts(view: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
         response = response_of(node)
         if response is None or first is None or response_of(first) != response:
             first = node if response is not None else None
-        elif event_in(node.value).get("thought"):
+        elif _thought(node) and _thought(first) is not None:
             yield first, node
+
+
+def _thought(node: Node) -> list[Any] | None:
+    found = event_in(node.value).get("thought")
+    return found if isinstance(found, list) else None
 
 
 def _other_actions(context: Context, log: Log) -> None:

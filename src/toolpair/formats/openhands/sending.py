@@ -1,7 +1,10 @@
-"""What OpenHands sends of a conversation: measured on openhands-sdk 1.58.2 (`View.from_events`, `Agent.step`)."""
+"""What OpenHands sends of a conversation: measured on openhands-sdk 1.58.2, and on 1.21.0, which is that of its command
+line 1.16.0 (`View.from_events`, `Agent.step`).
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
@@ -9,7 +12,7 @@ from toolpair.formats.engine.reading.reading import blocks_by_key
 from toolpair.formats.engine.reading.tree_history import Node
 from toolpair.formats.engine.sending import request
 from toolpair.formats.format import Item, SentPart, SentRequest
-from toolpair.formats.openhands.detection import event_in
+from toolpair.formats.openhands.detection import DATA, EVENT, event_in
 from toolpair.formats.openhands.format import (
     ACTION,
     NOT_LOADED,
@@ -27,28 +30,46 @@ from toolpair.formats.openhands.format import (
 from toolpair.transcript.model import Transcript
 
 VERSION: Final = "1.58.2"
+BEFORE: Final = "1.21.0"
+KEEPS_ITS_VIEW: Final = (1, 25)
+"""From which version on what is left out stays so when a call runs again."""
+_KNOWS_LINKS: Final = (1, 31)
 _NEW_OUTPUT: Final = "(what the tool says when it runs again)"
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     """With a prompt that follows; what a call says that runs again stands behind it."""
-    log = log_of(transcript)
+    log, version = log_of(transcript), transcript.agent_version
+    named = BEFORE if is_before(version, KEEPS_ITS_VIEW) else VERSION
     blocks = [block for message in transcript.messages for block in message.blocks]
-    if not log.is_loaded:
-        return request(TITLE, VERSION, (), blocks, f"{NOT_LOADED}.")
-    kept = enforced(log.view, log.path)
+    unknown = is_before(version, _KNOWS_LINKS) and any("parent_id" in event_in(node.value) for node in log.path)
+    if unknown or not log.is_loaded:
+        return request(TITLE, named, (), blocks, f"{NOT_LOADED}.")
+    again = unmatched(log.path)
+    new = list(map(_new_output, again)) if named == BEFORE else []
+    kept = enforced([*log.view, *new], [*log.path, *new])
+    again = [node for node, output in zip(again, new, strict=True) if output in kept] if new else again
+    kept = [node for node in kept if node not in new]
     by_uid, by_key = {item.uid: item for item in items}, blocks_by_key(transcript)
     said = [
         (str(message.role), [SentPart.of(by_key.get(block.key, block)) for block in message.blocks])
         for message in form().read([by_uid[node.uid] for node in kept]).messages
     ]
-    again = [
-        SentPart({"type": "tool_result", "tool_use_id": call_id(node), "content": _NEW_OUTPUT})
-        for node in unmatched(log.path)
-    ]
-    if again:
-        said.append(("user", again))
-    return request(TITLE, VERSION, said, blocks, f"{STOPS_THERE}." if any(second_thoughts(kept)) else None)
+    told = [SentPart({"type": "tool_result", "tool_use_id": call_id(node), "content": _NEW_OUTPUT}) for node in again]
+    if told:
+        said.append(("user", told))
+    return request(TITLE, named, said, blocks, f"{STOPS_THERE}." if any(second_thoughts(kept)) else None)
+
+
+def is_before(version: str | None, other: tuple[int, int]) -> bool:
+    found = re.match(r"(\d+)\.(\d+)", version or VERSION)
+    return found is not None and (int(found[1]), int(found[2])) < other
+
+
+def _new_output(call: Node) -> Node:
+    """The event of what a call says when it runs again. Its uid is no record's."""
+    event = {"kind": OBSERVED[0], "tool_call_id": call_id(call), "action_id": call.id}
+    return Node(-1 - call.uid, call.place, None, None, {EVENT: {DATA: event}})
 
 
 def runs_again(transcript: Transcript) -> set[int]:

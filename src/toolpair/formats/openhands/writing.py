@@ -65,6 +65,7 @@ class _Relinked:
         self.events = [item for item in made if _is_event(item) and item.uid != stateless]
         self.left = {item.uid for item in made}
         self.old = {node.uid: node for node in log.tree.nodes}
+        self.is_linked = any("parent_id" in event_in(node.value) for node in log.tree.nodes)
         taken = set(log.tree.by_id)
         self.ids: dict[int, Any] = {uid: node.id for uid, node in self.old.items()} | dict(ids)
         last = ""
@@ -130,11 +131,13 @@ class _Relinked:
         return slots
 
     def _linked(self, item: Item, before: Any) -> dict[Slot, Any]:
-        """Its link, where what it names, or the event before it if it names none, is not what it is to follow."""
+        """Its link, where what it names, or the event before it if it names none, is not what it is to follow. Where no
+        event has one, a version may have written them that refuses to load any.
+        """
         parent, event = self.links.get(item.uid, before), event_in(item.value)
         written = event.get("parent_id")
         leads_to = None if written == ROOT else written if written is not None else before
-        if not event or (leads_to == parent and item.uid in self.old):
+        if not event or (leads_to == parent and (item.uid in self.old or not self.is_linked)):
             return {}
         return {(EVENT, DATA, "parent_id"): ROOT if parent is None else parent}
 

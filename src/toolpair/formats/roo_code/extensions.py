@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from toolpair.formats.agent import Agent, FoundSession, SessionFile
+from toolpair.formats.engine.agents.editors import storages
 from toolpair.formats.engine.agents.marked_words import last_words, marked_words
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.format import SentRequest
@@ -17,34 +18,9 @@ from toolpair.shell.machine import Machine
 from toolpair.source import peek
 from toolpair.transcript.model import Transcript
 
-_EDITORS: Final = ("Code", "Code - Insiders", "Code - OSS", "VSCodium", "Cursor", "Windsurf", "Trae")
-_SERVERS: Final = (
-    ".vscode-server", ".vscode-server-insiders", ".vscodium-server", ".cursor-server", ".windsurf-server",
-    ".trae-server", ".vscode-remote", ".openvscode-server",
-)  # fmt: skip
-_FLATPAKS: Final = (("com.visualstudio.code", "Code"), ("com.vscodium.codium", "VSCodium"))
 _HISTORY: Final = ("api_conversation_history.json", "claude_messages.json")
 """The file of a task; the second is its name in old versions."""
 _FOLDER: Final = re.compile(rb"Current (?:Workspace|Working) Directory \(((?:[^()\\\"]|\\.)+)\)")
-
-
-def storages(machine: Machine) -> tuple[Path, ...]:
-    """The global storage folders of all editors, the usual one first."""
-    home = machine.home
-    if machine.platform == "darwin":
-        bases = [home / "Library" / "Application Support" / name for name in _EDITORS]
-    elif machine.platform == "win32":
-        roaming = machine.folder("APPDATA", home / "AppData" / "Roaming")
-        bases = [roaming / name for name in _EDITORS]
-    else:
-        config = machine.folder("XDG_CONFIG_HOME", home / ".config")
-        bases = [config / name for name in _EDITORS]
-        bases += [home / ".var" / "app" / app / "config" / name for app, name in _FLATPAKS]
-    bases += [home / name / "data" for name in _SERVERS]
-    bases.append(machine.folder("XDG_DATA_HOME", home / ".local" / "share") / "code-server")
-    if machine.environ.get("VSCODE_PORTABLE"):
-        bases.append(machine.folder("VSCODE_PORTABLE", home) / "user-data")
-    return tuple(base / "User" / "globalStorage" for base in bases)
 
 
 class Extension(Agent):

@@ -24,7 +24,7 @@ class Vibe(Agent):
     variable = "VIBE_HOME"
     usual_home = ".vibe"
     ask = lazy("toolpair.formats.vibe.asking:ASK")
-    program = Program("vibe", TITLE, r"\A\b\Z", session_options=("--resume",))
+    program = Program("vibe", TITLE, r"\A\b\Z", session_options=("--resume",), distribution="mistral_vibe")
 
     def roots(self, machine: Machine) -> tuple[Path, ...]:
         return (self.home(machine) / "logs" / "session",)

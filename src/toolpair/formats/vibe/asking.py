@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 from typing import Final
 
 from toolpair.formats.asking import PROMPT, Ask, Stage, Start
@@ -26,6 +27,17 @@ alias = "mock"
 """
 
 
+def _furnish_store(stage: Stage) -> Start:
+    path = stage.home / ".vibe" / "logs" / "session" / "unified" / stage.session_id
+    if not stage.session_id or not stage.copy.is_dir():
+        raise ValueError("Vibe reads no lines")
+    shutil.copytree(stage.copy, path)
+    about = json.loads((path / "meta.json").read_bytes())
+    about |= {"environment": {"working_directory": str(stage.project)}, "origin_directory": str(stage.project)}
+    (path / "meta.json").write_text(json.dumps(about))
+    return _started(stage, path, stage.session_id)
+
+
 def _furnish(stage: Stage) -> Start:
     own = stage.home / ".vibe"
     path = own / "logs" / "session" / f"session_20260101_000000_{_ID[:8]}" / "messages.jsonl"
@@ -44,9 +56,16 @@ def _furnish(stage: Stage) -> Start:
         "total_messages": len(path.read_bytes().splitlines()),
     }
     (path.parent / "meta.json").write_text(json.dumps(about))
+    store = own / "logs" / "session" / "unified"  # into which Vibe takes the session over
+    return _started(stage, store if "store" in stage.options else path, _ID)
+
+
+def _started(stage: Stage, path: Path, session: str) -> Start:
+    own = stage.home / ".vibe"
     (own / "config.toml").write_text(_CONFIG.format(url=stage.url))
     variables = {"MOCK_KEY": "dummy", "VIBE_HOME": str(own)}
-    return Start(("--trust", "-p", PROMPT, "--resume", _ID), variables, path, "openai-chat")
+    return Start(("--trust", "-p", PROMPT, "--resume", session), variables, path, "openai-chat")
 
 
 ASK: Final = Ask(_furnish, command="vibe", seconds=120)
+ASK_OF_STORE: Final = Ask(_furnish_store, command="vibe", seconds=120)

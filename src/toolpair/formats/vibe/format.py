@@ -19,11 +19,12 @@ from toolpair.formats.engine.damage.lost import effect_on_readers
 from toolpair.formats.engine.damage.own_problems import add_error, no_message
 from toolpair.formats.engine.reading.reading import as_text, facts_of, malformed_in, pairs_in
 from toolpair.formats.engine.sending import Said, request
-from toolpair.formats.engine.writing.linear import Linear
+from toolpair.formats.engine.writing.linear import Envelope, Linear
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentPart, SentRequest, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause
 from toolpair.source import peek
+from toolpair.transcript.draft import DraftMessage
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import COMPACTED, Boundary, Damaged, Message, Transcript
 
@@ -188,5 +189,11 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
             no_message(context, item, text, empty=not item.value, impact="stops", no_fix="Only you know what it is.")
 
 
+class _Envelope(Envelope, frozen=True):
+    def new_record(self, message: Any, beside: DraftMessage) -> Any:
+        """As Vibe writes each message, by which the file is known to be its."""
+        return {**message, "injected": False}
+
+
 def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-    return Linear(items, transcript, WRITER).run(edits)
+    return Linear(items, transcript, WRITER, _Envelope()).run(edits)

@@ -353,7 +353,7 @@ class Comparison:
         return (lost for lost in found if not self._is_summed_up(lost.record))
 
     def _images(self) -> Iterable[Loss]:
-        """Images and documents from users and outputs that are nowhere any more."""
+        """Images and documents from users and outputs that are nowhere any more, or smaller where they were."""
         old, new = list(_media(self.before)), list(_media(self.after))
         shared = {id(part) for _, part in old} & {id(part) for _, part in new}
         others = [(block.record, media_key(part)) for block, part in new if id(part) not in shared]
@@ -372,7 +372,11 @@ class Comparison:
             if there[key] > 0:
                 there[key] -= 1
             elif not self._is_summed_up(block.record):
-                yield Loss("image", block.record, _id(block), block.name, 1)
+                left = (place for place, count in here.items() if count > 0 and place[0] == block.record)
+                is_smaller = next(left, None)
+                if is_smaller is not None:
+                    here[is_smaller] -= 1
+                yield Loss("image", block.record, _id(block), block.name, int(is_smaller is None))
 
 
 def _is_among(block: Block, reached: Reached | None) -> bool:

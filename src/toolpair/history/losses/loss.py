@@ -10,7 +10,9 @@ from toolpair.transcript.counting import plural
 
 
 class Loss(Struct, frozen=True):
-    """Something real that is lost. `size` is in bytes of UTF-8; for words their number, for an image 1."""
+    """Something real that is lost. `size` is in bytes of UTF-8; for words their number, for an image 1, or 0 where a
+    smaller one has its place.
+    """
 
     kind: Literal["output", "words", "image", "call", "text"]
     record: int
@@ -89,6 +91,10 @@ class Losses(Struct, frozen=True):
         return sum(lost.size for lost in self.calls)
 
     @property
+    def images_gone(self) -> int:
+        return sum(lost.size for lost in self.images)
+
+    @property
     def text(self) -> str | None:
         """ "2 outputs (134 bytes), 12 words from the user"; None when nothing is lost."""
         parts = []
@@ -96,8 +102,10 @@ class Losses(Struct, frozen=True):
             parts.append(f"{plural(len(self.outputs), 'output')} ({plural(self.output_bytes, 'byte')})")
         if self.words:
             parts.append(f"{plural(self.user_words, 'word')} from the user")
-        if self.images:
-            parts.append(plural(len(self.images), "image"))
+        if self.images_gone:
+            parts.append(plural(self.images_gone, "image"))
+        if smaller := len(self.images) - self.images_gone:
+            parts.append(f"detail of {plural(smaller, 'image')}")
         if self.calls:
             parts.append(f"{plural(len(self.calls), 'call')} with {plural(self.input_bytes, 'byte')} of input")
         if self.texts:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -19,6 +19,7 @@ from toolpair.dialects.argument_texts import said_arguments
 from toolpair.dialects.besides import known_places
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.loss import Loss, Losses
+from toolpair.source.byte_runs import common_start
 from toolpair.source.document import Document
 from toolpair.source.json_strings import decoded, is_bookkeeping, is_id, reads, spellings, strings_in, written
 from toolpair.transcript.model import Block, DeepValue
@@ -28,6 +29,8 @@ _NAMES: Final = re.compile(r"[\w-]+(?:[.:|+/=]+[\w-]+)*")
 _PIECE: Final = re.compile(r"[^\W_]+")
 _SPACE: Final = re.compile(r"\s+")
 _STRING: Final = re.compile(rb'"(?:\\[nrt]|\s)*+([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
+_AT_NUMBER: Final = re.compile(rb'[a-z]":\s*[0-9]*\Z')
+_DIGITS: Final = re.compile(rb"[0-9]*")
 _WHOLE: Final = 12
 """A shorter text is only found in another record where it is a whole string."""
 _HEAD: Final = 24
@@ -69,6 +72,8 @@ class Records(Struct, frozen=True, eq=False):
     """What was set aside: it is kept in a file of its own."""
     everything: Callable[[], Iterable[bytes]]
     """The whole result, in pieces."""
+    near: Mapping[int, Document] = {}
+    """Of a changed record, by its uid, what is around it in the result."""
 
 
 def losses_of(gone: Sequence[TextGone], known: Losses, before: Iterable[CheckedRecords]) -> tuple[Loss, ...]:
@@ -139,6 +144,10 @@ def texts_gone(records: Records) -> list[TextGone]:
     unsure = {uid for uid, then, _ in changed if then is not None and not reads(then)}
     known.update((gone.text, True) for gone in left if gone.record in unsure and kept.has_bytes(gone.text))
     missing = {text for text, is_kept in known.items() if not is_kept}
+    for gone in left if missing else ():
+        # Most stand close by, in the result that a copy was of: the whole is read for what does not.
+        if gone.text in missing and (around := records.near.get(gone.record)) is not None:
+            missing -= _standing({gone.text}, around.chunks)
     if missing:
         missing -= _standing(missing, records.everything)
     found = {(gone.record, gone.text): gone for gone in left if gone.text in missing}
@@ -158,9 +167,15 @@ def _only_told(changed: Sequence[tuple[int, bytes | None, bytes | None]]) -> lis
 
 def _says_the_same(then: bytes | None, now: bytes | None) -> bool:
     """Whether only numbers and the like changed in a record, as where all that follow are counted anew."""
-    if then is None or now is None or _STRING.findall(then) != _STRING.findall(now):
+    if then is None or now is None:
         return False
-    return reads(then) and reads(now)
+    start = common_start(then, now)
+    if _AT_NUMBER.search(now, max(0, start - _NAME), start):
+        # A number of a member, so in no string: nearly all records that follow an added one are such.
+        one, other = _DIGITS.match(then, start), _DIGITS.match(now, start)
+        if one and other and then[one.end() :] == now[other.end() :]:
+            return True
+    return _STRING.findall(then) == _STRING.findall(now) and reads(then) and reads(now)
 
 
 def _bare(text: str) -> str:
@@ -297,9 +312,11 @@ def of_documents(both: Iterable[tuple[Document, Document]], whole: Document) -> 
     """What differs between states of documents; `whole` is all of the new state."""
     changed: list[tuple[int, bytes | None, bytes | None]] = []
     aside: list[bytes] = []
+    near: dict[int, Document] = {}
     for before, after in both:
         aside += after.aside[len(before.aside) :]
         old = {record.uid: record for record in before.records}
+        first = len(changed)
         for record in after.records:
             then = old.pop(record.uid, None)
             if then is record or (then is not None and then.lines > 1):
@@ -308,7 +325,9 @@ def of_documents(both: Iterable[tuple[Document, Document]], whole: Document) -> 
             if then is None or then.body != body:
                 changed.append((record.uid, None if then is None else then.body, body))
         changed += [(uid, record.body, None) for uid, record in old.items()]
-    return Records(changed, aside, whole.chunks)
+        if after is not whole:
+            near.update((uid, after) for uid, _, _ in changed[first:])
+    return Records(changed, aside, whole.chunks, near)
 
 
 def of_lists(before: CheckedRecords, after: CheckedRecords) -> Records:

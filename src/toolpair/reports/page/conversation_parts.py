@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from toolpair.formats.engine.reading.call_details import CallDetails, DetailReader
 from toolpair.history.passing import Passage, passages
-from toolpair.history.verdict_text import with_last_call
+from toolpair.history.verdict_text import beside, with_last_call
 from toolpair.reports.page.bodies import Amount, answer_of, call_bodies, other_bodies
 from toolpair.reports.page.parts import Across, Begin, Link, PairPart, Part, Plain, Said, Turn
 from toolpair.reports.reading.call_line import call_line
@@ -228,9 +228,11 @@ class ConversationParts:
         return known[id(problem)] if id(problem) in known else api_text(problem)
 
     def sentence(self) -> str:
-        """The verdict, in which the last call is named with its input."""
+        """The verdict after its badge, in which the last call is named with its input."""
         conversation = self.conversation
-        return with_last_call(conversation.verdict, self._last_calls or conversation.problems, conversation.head)
+        verdict = conversation.verdict
+        said = with_last_call(verdict, self._last_calls or conversation.problems, conversation.head)
+        return beside(verdict.badge, said)
 
     def link_to(self, problem: Problem) -> Link | None:
         """Where to see what a problem is about."""

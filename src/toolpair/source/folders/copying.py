@@ -80,6 +80,8 @@ def _files_of(save: FilesSave) -> Mapping[str, bytes]:
     layout = stored.layout
     for path in layout.beside(stored.path, stored.session):
         held[path] = read_file(place(stored.path, path))
+    if layout.is_copied_whole:
+        return {path: content for path, content in held.items() if content is not None}
     for row in stored.rows():
         held[layout.path_of(row.table.name, row.columns)] = bytes(row.columns[row.table.json[-1]])  # type: ignore[arg-type]
     held |= {change.path: change.after for change in save.wanted()}

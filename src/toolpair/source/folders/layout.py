@@ -8,6 +8,7 @@ import re
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
 from msgspec.structs import replace
@@ -34,6 +35,9 @@ class FolderLayout(ABC):
     """What `left_out` names: one, and several."""
     open_beside: Sequence[str] = ()
     """Neighbouring folders in which the agent keeps a file open while it runs."""
+
+    is_copied_whole = False
+    """A copy of a session is made of all files of its folder as they are, since none is ever written."""
 
     @abstractmethod
     def claims(self, folder: str) -> bool:
@@ -69,6 +73,14 @@ class FolderLayout(ABC):
         """What belongs with the session, but is not copied with it."""
         return [one.id for one in self.sessions(folder) if one.parent == session]
 
+    def used_by(self, folder: str) -> str | None:
+        """The program that has it open, as a file in the folder says; None where none says so."""
+        return None
+
+    def while_written(self, folder: str) -> AbstractContextManager[None]:
+        """Within it files are exchanged: what else in the folder says something of them is made anew."""
+        return nullcontext()
+
     def opened_by(self, folder: str) -> str | None:
         """How the library that writes such folders opens one, a sentence; None where an agent does."""
         return None
@@ -98,7 +110,9 @@ def read_file(path: str) -> bytes:
 
 
 def row_with_content(layout: FolderLayout, folder: str, row: Row) -> Row:
-    """The row of a file with what it says. Raises OSError."""
+    """The row of a file with what it says, unless it has that already. Raises OSError."""
+    if row.table.json[-1] in row.columns:
+        return row
     content = read_file(place(folder, layout.path_of(row.table.name, row.columns)))
     kind = MarkedText if content.startswith(BOM) else Text
     return replace(row, columns={**row.columns, row.table.json[-1]: kind(content)})

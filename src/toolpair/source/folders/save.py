@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Final
 
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.fingerprint import Identity
 from toolpair.source.folders.exchange import FileChange, exchanging, finish_saves
-from toolpair.source.folders.layout import is_inside, place, read_file
+from toolpair.source.folders.layout import FolderLayout, is_inside, place, read_file
 from toolpair.source.folders.stored_session import StoredFiles
 from toolpair.source.rows.backup import RowsBackup, made
 from toolpair.source.rows.changes import RowChange, changes_between, moved_columns
@@ -37,6 +38,11 @@ class FilesChange(RecordsChange):
         """The session that was opened; None where a backup is put back."""
         return None
 
+    @property
+    def layout(self) -> FolderLayout | None:
+        """What is known of the folder."""
+        return self.files.layout if self.files is not None else None
+
     def wanted(self) -> list[FileChange]:
         """What is to be changed. Raises Refused, and FileNotFoundError where files are gone."""
         raise NotImplementedError
@@ -50,7 +56,7 @@ class FilesChange(RecordsChange):
 
     def carry_out(self, progress: Progress | None = None) -> SaveResult:
         folder, shown, io = self.path, self.shown, self.io
-        open_beside = self.files.layout.open_beside if self.files is not None else ()
+        layout = self.layout
         try:
             finished = finish_saves(folder, self.session, shown, io)
         except UnreadableFile as error:
@@ -62,7 +68,7 @@ class FilesChange(RecordsChange):
         advice = "save under a new name in another folder"
         refuse_folder(folder, shown, advice)
         refuse_folder(os.path.dirname(folder), folder, advice)
-        refuse_held(folder, shown, open_beside)
+        refuse_held(folder, shown, layout)
         sweep_folder(os.path.dirname(folder), io)
         names = KeptNames(folder, None)
         with undone_on_failure(folder) as kept, exchanging(folder, self.session, shown, io) as exchange:
@@ -77,15 +83,17 @@ class FilesChange(RecordsChange):
             self.step("prepare")
             exchange.prepare(changes, shown)
             backup, aside = self.keep(lambda: made(None, self.session, list(map(_as_row, changes))), found, names, kept)
-            refuse_held(folder, shown, open_beside)
+            refuse_held(folder, shown, layout)
             if progress is not None:
                 progress(self.size)
-            exchange.carry_out(self.step, shown)
-            self.step("compare")
-            if not self.is_as_wanted():
-                raise self.not_as_wanted("another program wrote to it at the same moment", "the session is unchanged")
-            self.step("finish")
-            exchange.finish()
+            with layout.while_written(folder) if layout is not None else nullcontext():
+                exchange.carry_out(self.step, shown)
+                self.step("compare")
+                if not self.is_as_wanted():
+                    why = "another program wrote to it at the same moment"
+                    raise self.not_as_wanted(why, "the session is unchanged")
+                self.step("finish")
+                exchange.finish()
             late = list(exchange.late())
             notes = [*finished, *exchange.notes]
             if late:
@@ -155,8 +163,9 @@ def _bytes_in(columns: Mapping[str, Stored] | None, name: str) -> bytes | None:
 class _FilesBack(FilesChange):
     """Putting back the files that a save changed."""
 
-    def __init__(self, folder: str, shown: str, backup: str, held: RowsBackup) -> None:
+    def __init__(self, folder: str, shown: str, backup: str, held: RowsBackup, layout: FolderLayout | None) -> None:
         super().__init__(folder, shown, held.session)
+        self._layout = layout
         self._name = os.path.basename(backup)
         self._back = [
             FileChange(one.table, _bytes_in(one.after, "content"), _bytes_in(one.before, "content"))
@@ -164,6 +173,10 @@ class _FilesBack(FilesChange):
         ]
         if not all(is_inside(change.path) for change in self._back):
             raise Refused(f"{self._name} is not a backup of {shown}; choose another one.", "form")
+
+    @property
+    def layout(self) -> FolderLayout | None:
+        return self._layout
 
     def wanted(self) -> list[FileChange]:
         back = self._back
@@ -183,13 +196,15 @@ class _FilesBack(FilesChange):
         return all(_there(place(self.path, change.path)) == change.after for change in self._back)
 
 
-def restore_files(folder: str, backup: str, held: RowsBackup, only_over: Snapshot | None = None) -> SaveResult:
+def restore_files(
+    folder: str, backup: str, held: RowsBackup, only_over: Snapshot | None = None, layout: FolderLayout | None = None
+) -> SaveResult:
     """Put the files back that a save changed, if they are still as it left them. Raises Refused or SaveFailed."""
     shown = only_over.shown if only_over is not None else folder
     files = only_over.rows if only_over is not None else None
     if only_over is not None and files is not None and only_over.identity != files.state():
         raise Refused(changed(shown), "changed")
-    return _FilesBack(folder, shown, backup, held).carry_out()
+    return _FilesBack(folder, shown, backup, held, layout).carry_out()
 
 
 def _there(path: str) -> bytes | None:
@@ -208,13 +223,14 @@ def _as_row(change: FileChange) -> RowChange:
     return RowChange(change.path, ("path",), columns(change.before), columns(change.after))
 
 
-def refuse_held(folder: str, shown: str, open_beside: Sequence[str]) -> None:
+def refuse_held(folder: str, shown: str, layout: FolderLayout | None) -> None:
     """Refuse while another process uses the folder: agents keep the history in memory. Raises Refused."""
-    parent = os.path.dirname(folder)
+    parent, open_beside = os.path.dirname(folder), layout.open_beside if layout is not None else ()
     within = [os.path.join(folder, ""), *(os.path.join(parent, name, "") for name in open_beside)]
-    found = holders(lambda pid: any(path.startswith(tuple(within)) for path in paths(pid)))
-    if found:
-        raise Refused(f"{shown} is in use by {', '.join(map(str, found))}; close it first, or save a copy.", "held")
+    found = list(map(str, holders(lambda pid: any(path.startswith(tuple(within)) for path in paths(pid)))))
+    owner = layout.used_by(folder) if layout is not None and not found else None
+    if found or owner is not None:
+        raise Refused(f"{shown} is in use by {owner or ', '.join(found)}; close it first, or save a copy.", "held")
 
 
 def _refuse_unwritable(folder: str, changes: Sequence[FileChange]) -> None:

@@ -6,6 +6,7 @@ A text that is not JSON, where JSON should be, ends the line unclosed, so that t
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ import orjson
 
 from toolpair.source.byte_runs import common_start
 from toolpair.source.json_spans import BadSpan, children, key_text, node_at
-from toolpair.source.record_values import BOM, parse
+from toolpair.source.record_values import BOM, parse, whole_characters
 from toolpair.source.rows.layout import FACTS, MarkedText, Row, Stored, Table, Text
 from toolpair.transcript.model import Damaged
 
@@ -23,26 +24,28 @@ _skimmed: Final = msgspec.json.Decoder(msgspec.Raw).decode
 BLOB: Final = "base64"
 """The only key of an object that is a value of SQLite's type BLOB."""
 _ENDS: Final = b"}}"
+_KEPT: Final = "surrogateescape"
+"""How bytes that are not UTF-8 go through JSON and back."""
 _SPACE: Final = b" \t\r\n"
 
 
 def line_of(row: Row) -> bytes:
     """The row as a line, without a line end."""
-    table, columns, json = row.table, row.columns, row.table.json
+    table, columns, of_json = row.table, row.columns, row.table.json
     plain = {
         name: _plain(value) if isinstance(value, bytes) else value
         for name, value in columns.items()
-        if name not in json
+        if name not in of_json
     }
     texts: list[bytes] = []
     is_damaged = False
-    for name in json:
+    for name in of_json:
         if name in columns:
             value = columns[name]
             if type(value) is Text and _is_on_one_line(value):
                 texts += b",", _KEYS[name], value
                 continue
-            last = next(name for name in reversed(json) if name in columns)
+            last = next(name for name in reversed(of_json) if name in columns)
             text, is_text = _json_text(value)
             # A byte order mark is read over where a text begins, and damages a line.
             if not is_text or (name != last and text.lstrip(_SPACE).startswith(BOM)):
@@ -53,7 +56,7 @@ def line_of(row: Row) -> bytes:
             texts += b",", _KEYS[name], text
     facts = b"" if row.facts is None else _KEYS[FACTS] + orjson.dumps(row.facts) + b","
     # Without its braces; a row with no other columns is made of texts alone.
-    others = orjson.dumps(plain)[1:-1] if plain else b""
+    others = _encoded(plain)[1:-1] if plain else b""
     line = b"".join((b"{", facts, _KEYS[table.called], b"{", others, *(texts if plain else texts[1:])))
     if is_damaged:
         line = line.rstrip(_SPACE)
@@ -74,16 +77,24 @@ _KEYS: Final = _Keys()
 
 
 def _plain(value: Stored) -> Any:
-    """A stored value as JSON has it. Bytes of a text that are not UTF-8 become U+FFFD."""
+    """A stored value as JSON has it. Bytes of a text that are not UTF-8 are in it as `surrogateescape` has them."""
     if isinstance(value, Text):
-        return value.decode("utf-8", "replace")
+        return value.decode("utf-8", _KEPT)
     if isinstance(value, bytes):
         return {BLOB: base64.b64encode(value).decode()}
     return value
 
 
 def as_json(value: Stored) -> bytes:
-    return orjson.dumps(_plain(value))
+    return _encoded(_plain(value))
+
+
+def _encoded(value: Any) -> bytes:
+    """As JSON, in which bytes that are not UTF-8 stand as they are stored: a flaw of the line that is told."""
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", _KEPT)
 
 
 def _is_on_one_line(text: bytes) -> bool:
@@ -166,9 +177,9 @@ def stored(token: bytes, is_text: bool, before: Stored = None) -> Stored:
             return MarkedText(BOM + _unfolded(token, before.removeprefix(BOM)))
         found = _unfolded(token, bytes(before))
         return Text(found) if isinstance(before, Text) else found
-    value = orjson.loads(token)
+    value = _decoded(token)
     if isinstance(value, str):
-        return Text(value.encode())
+        return Text(value.encode("utf-8", _KEPT))
     if isinstance(value, Mapping) and set(value) == {BLOB}:
         return base64.b64decode(str(value[BLOB]))
     if isinstance(value, bool):
@@ -176,6 +187,13 @@ def stored(token: bytes, is_text: bool, before: Stored = None) -> Stored:
     if value is None or isinstance(value, (int, float)):
         return value
     return Text(token)
+
+
+def _decoded(token: bytes) -> Any:
+    try:
+        return orjson.loads(token)
+    except orjson.JSONDecodeError:
+        return json.loads(whole_characters(token).decode("utf-8", _KEPT))
 
 
 def _unfolded(token: bytes, before: bytes) -> bytes:

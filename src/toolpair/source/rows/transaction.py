@@ -141,6 +141,10 @@ def _sentence(error: Exception, shown: str, done: bool) -> Refused | SaveFailed:
         return Refused(f"{shown} is being written to by another program; close it first, or save a copy.", "held")
     if not done and "readonly" in said:
         return Refused(f"{shown} is read-only; make it writable, or save a copy.", "read-only")
+    if not done and "NOT NULL" in said:
+        column = said.rpartition(" ")[2]
+        sentence = f"a row that a fix writes must have a value in {column}, and toolpair knows none; undo that fix"
+        return Refused(f"{shown} cannot be saved: {sentence}.", "form")
     if not done and is_damage(error):
         return SaveFailed(why_not(shown, error))
     return SaveFailed(f"Saving {shown} failed ({said}); {_state(done)}.")

@@ -65,6 +65,11 @@ def paths(pid: int) -> Iterator[str]:
             yield os.readlink(f"{_PROC}/{pid}/fd/{number}")
 
 
+def has_ended(pid: int) -> bool:
+    """Whether no process has this number; False where the system does not say."""
+    return can_be_seen() and not os.path.isdir(f"{_PROC}/{pid}")
+
+
 def _open_files(pid: int) -> Iterator[tuple[str, os.stat_result]]:
     """The descriptors of a process, and the files they are of."""
     for number in _numbers(pid):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -23,6 +24,9 @@ from toolpair.source.saving.streaming import Progress, Source
 from toolpair.source.snapshot import Snapshot
 from toolpair.source.system import O_WAITLESS, SYSTEM, Io, open_leased
 
+if TYPE_CHECKING:
+    from toolpair.source.folders.layout import FolderLayout
+
 
 def restore(
     path: str | os.PathLike[str],
@@ -33,11 +37,12 @@ def restore(
     allow_links: bool = False,
     progress: Progress | None = None,
     only_over: Snapshot | None = None,
+    layout: FolderLayout | None = None,
 ) -> SaveResult:
     """Put a backup back in the file's place, byte for byte; the current file, if any, becomes a backup itself.
 
-    `only_over`: only while the file holds exactly this. A backup of another kind of file, or another user's, is
-    refused: a folder that somebody sent may hold one. Raises Refused or SaveFailed.
+    `only_over`: only while the file holds exactly this. `layout`: what is known of a folder. A backup of another kind
+    of file, or another user's, is refused: a folder that somebody sent may hold one. Raises Refused or SaveFailed.
     """
     source = os.fspath(backup.path if isinstance(backup, Backup) else backup)
     shown = os.fspath(path)
@@ -52,7 +57,7 @@ def restore(
         if held is not None and os.path.isdir(target):
             from toolpair.source.folders.save import restore_files
 
-            return restore_files(target, source, held, only_over)
+            return restore_files(target, source, held, only_over, layout)
         if held is not None and is_database(target):
             return restore_rows(target, source, held, only_over)
         if held is None or os.path.lexists(target) or not names_database(target):

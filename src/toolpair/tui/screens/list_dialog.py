@@ -29,11 +29,11 @@ class ListDialog(Dialog[T], Generic[T]):
     def list(self) -> LineList:
         return self.query_one(LineList)
 
-    def frame(self, title: str, hints: Sequence[Hint]) -> None:
-        """Show the title above the list and the keys below it."""
+    def frame(self, title: str, hints: Sequence[Hint], more: Sequence[Line] = ()) -> None:
+        """Show the title above the list, and below it `more` and the keys."""
         width = self.size.width
         self.query_one("#top", Lines).show([self.glyphs.rule(title, width, "title")])
-        self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, width)])
+        self.query_one("#bottom", Lines).show([*more, hint_line(self.glyphs, hints, width)])
 
     def fill(self, lines: Sequence[Line], most: int, cursor: int | None = None) -> None:
         """Show these entries on at most so many lines."""

@@ -503,7 +503,7 @@ class PickerScreen(BaseScreen[None]):
         if found is None or self._opening or self._chosen is not None:
             return
         if not found.understood:
-            self.note = "the sessions of this agent are not understood yet"
+            self.note = f"the sessions of this agent are {found.why_unchecked}"
         elif marked is None:
             self._marked = found
             key = self.glyphs.key("ctrl+t", "mark")

@@ -64,9 +64,14 @@ class ProfilesScreen(ListDialog[str | None]):
         self._fill()
 
     def lay_out(self, width: int, height: int) -> None:
-        hints = [("enter", "check against this one", "choose"), ("esc", "back", "back")]
-        self.frame("Check against: what each provider would refuse", hints)
         self._fill()
+        self.on_line_list_moved()
+
+    def on_line_list_moved(self) -> None:
+        hints = [("enter", "check against this one", "choose"), ("esc", "back", "back")]
+        # The line in the list may have no room for all of it.
+        whole = self.glyphs.paragraph(profile(self._ids[self.list.cursor]).title, self.size.width, "dim", limit=2)
+        self.frame("Check against: what each provider would refuse", hints, whole)
 
     def _fill(self) -> None:
         glyphs, session = self.glyphs, self.tool.session

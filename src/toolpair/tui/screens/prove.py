@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toolpair.session.session import Session
 
 _STYLES: Final = {"good": "good", "bad": "error", "doubtful": "warning", "": ""}
-_KEY: Final = "V"
+_KEY: Final = "enter"
 
 
 class ProveScreen(Dialog[None]):
@@ -94,9 +94,8 @@ class ProveScreen(Dialog[None]):
             fixed.stage_recommended()
         fixes = sum(row.count for row in fixed.staged)
         sessions = {"now": (now, fixed), **({after_words(fixes): (fixed, fixed)} if fixes else {})}
-        proofs = prove(
-            self._asked.agent,
-            (self._asked.program,),
+        self._asked, proofs = prove(
+            self._asked,
             sessions,
             isolated=isolation.prefix() is not None,
             stopped=lambda: self._finished,

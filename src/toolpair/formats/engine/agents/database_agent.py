@@ -51,6 +51,9 @@ def last_words(found: FoundSession) -> str | None:
 class DatabaseAgent(Agent):
     """Its `sessions` are named `DATABASE::SESSION`."""
 
+    holder = "database"
+    """Where its newest sessions are."""
+
     @abstractmethod
     def databases(self, machine: Machine) -> tuple[Path, ...]:
         """The databases that it uses; they need not exist."""
@@ -67,15 +70,18 @@ class DatabaseAgent(Agent):
         from toolpair.formats.engine.agents.databases import sessions_in, top_level
 
         seen: set[str] = set()
-        folders = self.folders(machine)
-        for path in (*self.databases(machine), *folders):
-            if not (path.is_dir() if path in folders else path.is_file()):
+        places = (
+            *((path, False) for path in self.databases(machine)),
+            *((path, True) for path in self.folders(machine)),
+        )
+        for path, is_folder in places:
+            if not (path.is_dir() if is_folder else path.is_file()):
                 continue
             try:
                 found = sessions_in(str(path), str(path)).sessions
             except UnreadableFile:
                 continue
-            known = seen if path in folders else ()
+            known = seen if is_folder else ()
             own = (one for one in top_level(found) if one.id not in known)
             yield from (entry_in(str(path), one, self.id, self.title) for one in own)
             seen.update(one.id for one in found)
@@ -94,7 +100,7 @@ class DatabaseAgent(Agent):
 
     def way_back(self, file: SessionFile) -> WayBack | None:
         if file.path is None or is_lines(file.path):
-            place = "folder" if file.opened is not None and file.opened.is_dir() else "database"
+            place = "folder" if file.opened is not None and file.opened.is_dir() else self.holder
             return WayBack((), sentence=f"{self.title} reads no lines: save into its {place} to resume this session.")
         if self.in_place(file.path, file.session_id):
             return self.way_in_its_own(file)

@@ -20,6 +20,7 @@ _RESULT_ID: Final = re.compile(
     rb'|type"\s*:\s*"toolResponse"\s*,\s*"id)"\s*:\s*"([^"\\]{1,300})"'
 )
 _CALL_ID: Final = re.compile(rb'"(?:id|call_id)"\s*:\s*"([^"\\]{1,300})"')
+NO_TEXT: Final = "bytes that are not text"
 _MOST: Final = 1000
 _HOLDING: Final = (
     "payload", "data", "tool_calls", "toolRequests", "content", "content_json", "message", "toolCalls", "result",
@@ -204,10 +205,15 @@ def effect_on_readers(damage: Damage, who: str) -> ResumeEffect | None:
     if damage.rule == "record.big_number" and not any(map(is_rounded, big_numbers(damage.raw))):
         return None
     says = {
-        "record.bad_utf8": f"{who} replace{s} them with U+FFFD",
+        "record.bad_utf8": f"{who} replace{s} {NO_TEXT} with U+FFFD",
         "record.duplicate_key": f"{who} use{s} the last value",
         "record.big_number": f"{who} round{s} it",
         "record.bom": f"{who} ignore{s} it",
         "record.bad_json": f"what {who} make{s} of it is not known",
     }.get(damage.rule)
     return ResumeEffect("harmless", says, "healed") if says is not None else None
+
+
+def read_by_go(damage: Damage, who: str) -> ResumeEffect | None:
+    """What a program written in Go does about the only flaw of which that is known."""
+    return effect_on_readers(damage, who) if damage.rule == "record.bad_utf8" else None

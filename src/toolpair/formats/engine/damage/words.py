@@ -8,8 +8,9 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.formats.engine.damage.found import TOO_DEEP, TORN, Candidate
-from toolpair.formats.engine.damage.lost import held_in, held_in_part, ids_in
+from toolpair.formats.engine.damage.lost import NO_TEXT, held_in, held_in_part, ids_in
 from toolpair.formats.format import Damage, ResumeEffect
+from toolpair.rules.odd_records import AS_TEXT, NO_NUMBER
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import MendBytes
@@ -86,7 +87,7 @@ def cause_of(found: FoundDamage) -> Cause:
     if found.damage.readable and rule == TORN:
         return Cause(rule, "the writer stopped before the end of the file")
     if way == "as-text":
-        return Cause("record.no_number", "Python writes NaN and Infinity, which JSON does not have")
+        return NO_NUMBER
     if found.damage.readable and rule == TOO_DEEP:
         return Cause("record.deep", "whatever wrote the record nested values deeper than its agent reads")
     return Cause(rule, _CAUSES.get(rule, found.reason))
@@ -117,7 +118,8 @@ def text_of_flaw(found: FoundDamage) -> str:
             return f"The file has {found.reason}, {but} {effect_on_resume.says}."
         case "record.bad_utf8":
             line = "The file" if damage.front else line
-            return f"{line} has bytes that are not text ({found.reason}), {but} {effect_on_resume.says}."
+            says = effect_on_resume.says.replace(NO_TEXT, "them")
+            return f"{line} has {NO_TEXT} ({found.reason}), {but} {says}."
         case "record.duplicate_key":
             return f"{line} has a key twice ({found.reason}), {but} {effect_on_resume.says}."
         case "record.big_number":
@@ -140,9 +142,9 @@ _TITLES: Final[Mapping[str, tuple[str, str]]] = {
     "nul": ("clean", "remove the NUL bytes"),
     "utf8": ("replace-bytes", "replace these bytes with U+FFFD"),
     "halves": ("replace-half", "replace the half character with U+FFFD"),
-    "numbers": ("as-text", "write NaN and Infinity as texts"),
+    "numbers": ("as-text", AS_TEXT),
     "around": ("replace-half", "replace the half character with U+FFFD"),
-    "numbers_around": ("as-text", "write NaN and Infinity as texts"),
+    "numbers_around": ("as-text", AS_TEXT),
     "utf8_around": ("replace-bytes", "replace these bytes with U+FFFD"),
     "escape": ("escape", "escape the control characters"),
     "bom": ("drop-mark", "remove the byte order mark"),

@@ -183,12 +183,18 @@ def not_recognised(sources: Sequence[ConversationSource], shown: str) -> Unknown
 def refused_as(
     wanted: Format, sources: Sequence[ConversationSource], shown: str, empty: Sequence[Transcript] = ()
 ) -> NotUnderstood | None:
-    """The refusal of a file that is not understood as this format; None where some of it is.
+    """The refusal of a file that is not understood as this format, or is known to be another agent's; None where some
+    of it is.
 
     `empty` are the transcripts of its conversations, if no message was found in any.
     """
     from toolpair.formats.engine.detection.understanding import why_empty, why_not
 
+    if wanted.agents and (known := not_understood(sources, shown)) is not None:
+        return known
+    others = (by_outer(source.outer, source.document.kind) for source in sources if wanted.agents)
+    if (writer := next((one for one in others if one is not None and one is not wanted), None)) is not None:
+        return NotUnderstood(lambda: f"{shown} is a session of {writer.title} (--format {writer.id}).")
     documents = [source.document for source in sources]
     if empty:
         reasons = [why_empty(wanted, _beginning(d), t) for d, t in zip(documents, empty, strict=True)]
@@ -226,12 +232,13 @@ def _keys_in(documents: Sequence[Document]) -> str:
     return f" (the keys of its records: {', '.join(names)}{more})" if names else ""
 
 
-def _advice(documents: Sequence[Document]) -> str:
-    """What can be done: only formats that understand all of it are named."""
+def _advice(documents: Sequence[Document], agents: bool = True) -> str:
+    """What can be done: only formats that understand all of it are named. `agents`: also those of agents."""
     from toolpair.formats.engine.detection.understanding import formats_for
 
     values = [value for document in documents for value in _beginning(document)]
     fitting = formats_for(values, documents[0].kind) if documents else []
+    fitting = [id_ for id_ in fitting if agents or not get_format(id_).agents]
     if fitting:
         return f"{' or '.join(f'--format {id_}' for id_ in fitting)} reads it"
     advice = f"`{command('formats')}` lists what it can read"
@@ -295,7 +302,7 @@ def not_understood(sources: Sequence[ConversationSource], shown: str) -> NotUnde
                 f"{shown} is {kind.name}, which toolpair does not understand well enough to check it; {advice}{ways}."
             )
         documents = [source.document for source in sources]
-        return f"{shown} is {kind.name}, which toolpair does not understand yet; {advice}{_advice(documents)}."
+        return f"{shown} is {kind.name}, which toolpair does not understand yet; {advice}{_advice(documents, False)}."
 
     return NotUnderstood(sentence) if kind.form is None else OnlyShown(sentence, kind.form)
 

@@ -13,6 +13,11 @@ from toolpair.transcript.model import Block, Damaged, Message, Scope, Transcript
 T = TypeVar("T")
 
 
+def as_key(value: Any) -> Any:
+    """An id as a set may hold it: of a list or an object, which is no id, how it is written."""
+    return repr(value) if isinstance(value, (list, dict)) else value
+
+
 def as_text(value: Any) -> str | None:
     """The value if it is a text."""
     return value if isinstance(value, str) else None

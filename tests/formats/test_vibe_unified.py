@@ -1,0 +1,123 @@
+"""Mistral Vibe's newer store: its folders are read, listed and exported, and never written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.formats.fixing import errors, sent_results
+from toolpair.agents import catalog
+from toolpair.cli.main import main
+from toolpair.session.session import SessionError, open_session
+from toolpair.shell.machine import Machine
+
+ID = "6dcd7399-7f05-6641-eb88-afc096d51b0f"
+Json = dict[str, Any]
+
+
+def text(words: str) -> Json:
+    return {"text": words, "type": "text"}
+
+
+def call(id_: str) -> Json:
+    arguments = {"raw": json.dumps({"command": id_}), "type": "json", "value": {"command": id_}}
+    return {"arguments": arguments, "id": id_, "name": "bash", "type": "tool_call"}
+
+
+def gives(id_: str) -> Json:
+    return {"content": [text(f"OUT-{id_}")], "name": "bash", "outcome": "success", "role": "tool", "tool_call_id": id_}
+
+
+SOUND: list[Json] = [
+    {"content": [text("begin")], "role": "user"},
+    {"content": [text("let me"), call("Ab0dEf0Gh"), call("Ab1dEf1Gh")], "role": "assistant"},
+    gives("Ab0dEf0Gh"),
+    gives("Ab1dEf1Gh"),
+    {"content": [{"content": [text("hm")], "type": "reasoning"}, text("done")], "role": "assistant"},
+]
+
+
+def store(root: Path, messages: list[Json], *, journal: str = "", minor: int = 9) -> Path:
+    """The folder of a session, its messages in chunks of two."""
+    folder = root / "logs" / "session" / "unified" / ID
+    generation = folder / "generations" / f"{8:016}"
+    for one in (generation, folder / "chunks", folder / "journal"):
+        one.mkdir(parents=True)
+
+    def write(path: Path | None, value: Any) -> str:
+        data = json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
+        digest = hashlib.sha256(data).hexdigest()
+        (path or folder / "chunks" / f"{digest}.json").write_bytes(data + b"\n")
+        return digest
+
+    elements = [{"message": one, "source": "history", "turn_index": 0} for one in messages]
+    chunks = [write(None, elements[start : start + 2]) for start in range(0, len(elements), 2)]
+    checkpoint = {"checkpoint_version": 1, "context": {"messages": []}}
+    held = {"path": "checkpoint.json", "sha256": write(generation / "checkpoint.json", checkpoint), "chunks": chunks}
+    segment = {"first_sequence": 9, "path": f"journal/{9:016}.jsonl"}
+    (folder / segment["path"]).write_text(journal)
+    manifest = {"checkpoint": held, "recovery_journal_segment": segment, "generation": generation.name}
+    current = {
+        "generation": generation.name,
+        "manifest_sha256": write(generation / "manifest.json", manifest),
+        "session_id": ID,
+        "store_format": "mistral.vibe.unified-session-store/v1",
+        "store_format_minor": minor,
+    }
+    write(folder / "CURRENT", current)
+    about = {"session_id": ID, "title": "A look", "environment": {"working_directory": "/work"}}
+    (folder / "meta.json").write_text(json.dumps(about))
+    return folder
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_session_is_found_read_and_copied_but_not_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = store(tmp_path / ".vibe", SOUND)
+    (folder.parent / "active").mkdir()
+    (found,) = catalog.index(Machine("linux", {}, tmp_path), "/work")
+    described = catalog.describe(found)
+    assert (found.title, found.session_id, found.here, found.name) == ("Mistral Vibe", ID, True, "A look")
+    assert (described.folder, described.words) == ("/work", "begin")
+    for path in (folder, folder / "CURRENT", found.path):
+        session = open_session(path)
+        assert (session.format.id, session.profile.id, errors(session)) == ("vibe-unified", "mistral", [])
+    assert sent_results(session) == [("Ab0dEf0Gh", "OUT-Ab0dEf0Gh"), ("Ab1dEf1Gh", "OUT-Ab1dEf1Gh")]
+    assert session.resume_command() == f"cd /work && VIBE_HOME={tmp_path / '.vibe'} vibe --resume {ID}"
+    assert main(["export", found.path, "--to", "openai-chat", "-o", str(tmp_path / "body.json")]) == 0
+    assert "OUT-Ab1dEf1Gh" in (tmp_path / "body.json").read_text()
+    before, copy = files(folder), tmp_path / "copy" / ID
+    copy.parent.mkdir()
+    assert main(["fix", str(folder), "-o", str(copy)]) == 0 and files(copy) == before
+    assert open_session(copy).resume_command() == (
+        f"Mistral Vibe reads it as logs/session/unified/{ID}, in the folder that VIBE_HOME names."
+    )
+    broken = store(tmp_path / "b", [one for one in SOUND if one.get("tool_call_id") != "Ab0dEf0Gh"])
+    assert errors(open_session(broken)) == ["result.missing"]
+    before = files(broken)
+    assert main(["fix", "--in-place", str(broken)]) == 1 and files(broken) == before
+    assert main(["check", str(broken)]) == 1 and "is only read" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("told", "made", "befall"),
+    [
+        ("has not ended", {"journal": '{"payload":{},"sequence":9,"type":"core_input"}\n'}, None),
+        ("in a newer form", {"minor": 10}, None),
+        ("chunks/[0-9a-f]{64}.json of .* is gone", {}, lambda path: path.write_bytes(path.read_bytes() + b" \n")),
+        ("chunks/[0-9a-f]{64}.json of .* is gone", {}, os.unlink),
+    ],
+)
+def test_what_is_not_known_of_it_or_not_loaded_is_refused(told: str, made: Json, befall: Any, tmp_path: Path) -> None:
+    folder = store(tmp_path, SOUND, **made)
+    if befall is not None:
+        befall(sorted((folder / "chunks").iterdir())[0])
+    with pytest.raises(SessionError, match=told):
+        open_session(folder)

@@ -1,0 +1,87 @@
+"""`toolpair prove --corpus`: each session's agent is asked, and a page says what it loses and keeps the other agents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import SAMPLES
+from tests.proof.conftest import program
+from toolpair.cli.main import main
+from toolpair.proof.corpus import short_names
+
+_OTHER = "## Codex\n\nVersion 0.170.0, asked about 9 sessions on 2026-10-01. All are sent whole and valid, before and after.\n"
+
+
+@pytest.fixture
+def corpus(session: Path, tmp_path: Path) -> Path:
+    """One that is sound, one that lacks a result, one of an agent that is not installed, and what is no session."""
+    lines = session.read_text().splitlines(keepends=True)
+    for name, data in (("sound", "".join(lines)), ("result gone", "".join([*lines[:2], *lines[3:]]))):
+        (tmp_path / "corpus" / name).mkdir(parents=True)
+        (tmp_path / "corpus" / name / "session.jsonl").write_text(data)
+    (tmp_path / "corpus/codex.jsonl").write_bytes((SAMPLES / "codex-killed.jsonl").read_bytes())
+    (tmp_path / "corpus/about.txt").write_text("planted")
+    return tmp_path / "corpus"
+
+
+def test_the_page_has_a_table_for_each_agent_and_keeps_the_others(
+    corpus: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = program(tmp_path, "whole")
+    agent.write_text(
+        agent.read_text().replace("mode =", "if '--version' in sys.argv: sys.exit('it is 2.1.330')\nmode =", 1)
+    )
+    monkeypatch.setenv("PATH", str(tmp_path))
+    page = tmp_path / "page.md"
+    words = ["prove", "--corpus", str(corpus), "--write", str(page)]
+    assert main([*words, "--dry-run"]) == 0
+    said = capsys.readouterr()
+    assert f"Claude Code, {agent}, is started for each of 2 sessions, twice." in said.out
+    assert "1 session left out: Codex is not installed here" in said.err
+    assert main(words) == 2 and "add --yes" in capsys.readouterr().err
+    assert not page.exists() and not (tmp_path / "seen.json").exists()
+
+    before = {path: path.read_bytes() for path in corpus.rglob("*") if path.is_file()}
+    page.write_text(f"# Old head\n\n## Claude Code\n\nold\n\n{_OTHER}")
+    assert main([*words, "--yes"]) == 1, "this one does not heal what Claude Code would"
+    text = page.read_text()
+    assert text.startswith("# What each release loses") and text.count("## Claude Code") == 1 and text.endswith(_OTHER)
+    assert "Version 2.1.330, asked about 2 sessions on " in text and "Not sent whole and valid: 1." in text
+    row = next(line for line in text.splitlines() if line.startswith("| result gone"))
+    assert "result.missing" in row and row.endswith("|  |") and "sound" not in text
+    assert "2 sessions, 0 not sent whole after the fixes, 1 of which" in capsys.readouterr().out
+    assert {path: path.read_bytes() for path in corpus.rglob("*") if path.is_file()} == before
+    assert not list(home.rglob("*")) and not list((tmp_path / "tmp").iterdir())
+
+
+def test_where_sees_is_wrong_and_where_none_can_be_asked(
+    corpus: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path, "drops")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["prove", "--corpus", "--yes", str(corpus / "sound"), str(corpus / "sound/session.jsonl")]) == 1
+    said = capsys.readouterr().out
+    assert (
+        "1 session, 1 not sent whole after the fixes, 1 of which `sees` says something else" in said
+        and "`sees`: not sent: 1 output, 1 call" in said
+    )
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    for words, says in (
+        ([corpus, "--corpus", "--yes"], "no session here whose agent can be asked"),
+        ([corpus, "--corpus", "--yes", "--write", tmp_path / "none/page.md"], "page.md cannot be written"),
+        ([corpus, "--corpus", "--yes", "--before"], "--corpus takes none of"),
+        ([corpus / "codex.jsonl", "--write", "page.md"], "--write and several sessions belong to --corpus"),
+    ):
+        assert main(["prove", *map(str, words)]) == 2
+        assert says in capsys.readouterr().err
+
+
+def test_the_names_say_what_is_different() -> None:
+    assert short_names(["/a/b/x/s.db::1", "/a/b/y/z/s.db::1", "/a/b/s.db::1"]) == [
+        "x/s.db::1",
+        "y/z/s.db::1",
+        "s.db::1",
+    ]
+    assert short_names(["/a/b"]) == ["b"] and short_names(["/a/b", "/a/c"]) == ["b", "c"]
