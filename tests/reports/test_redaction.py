@@ -424,6 +424,22 @@ def test_the_ids_of_a_long_session_are_drawn_once(monkeypatch: pytest.MonkeyPatc
     assert not left_in(text, copy) and len(set(copy.splitlines())) == len(found)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("iVBORw0KGgoAAAA+BB/CC+", "iVBORw0KGgoxxxxxyyyzzz"),  # signs of Base64: there are fewer words in the copy
+        ("beta-2025-05-14", "xqwz-8813-93-56"),  # a time only in the original
+        ("a33de6ba-1d84-4a57-8bcd-fd0b6a8dd120", "qx3de6bz-qw84-zzqq-wwxx-fd0b6q8qz12q"),  # a UUID only there
+        ("“abcd” – Ünïted", "“zqxw” – Ömïwqr"),
+    ],
+)
+def test_a_short_number_is_left_only_where_it_stood(before: str, after: str) -> None:
+    """Of a long session every number of four digits is drawn somewhere; what else is in the lines changes nothing."""
+    original = f'{{"text":"{before} 2783 5194"}}\n'
+    assert left_in(original, f'{{"text":"{after} 9640 2783"}}\n') == []
+    assert left_in(original, f'{{"text":"{after} 2783 9640"}}\n') == ["2783"]
+
+
 def test_a_uuid_that_begins_with_a_time_begins_with_the_moved_time() -> None:
     early, late = "01a1fd17-9d21-7c63-8bcd-fd0b6a8dd120", "01a1fd17-9d22-7000-8000-000000000001"
     copy = json.loads(copy_of(json.dumps([{"id": early}, {"id": late}])))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import compress
 from operator import eq
 from typing import Any, Final
@@ -40,6 +40,7 @@ _GROUPS: Final = re.compile(
     r"-(?:[0-9a-fA-F]{4}-){3}(?<=\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-)(?=[0-9a-fA-F]{12}\b)"
 )
 """The short groups of a UUID."""
+_NO_GROUPS: Final = f"-{NO_WORD * 4}" * 3 + "-"
 _MANY_DIGITS: Final = 6
 """Fewer may be drawn again by chance."""
 _SHORT: Final = 8
@@ -71,10 +72,10 @@ def left_in(original: str, copy: str, words: Collection[str] | None = None) -> l
         before, after = _told(before), _told(after)
         signs_before |= _written(before)
         signs_after |= _written(after)
-        tokens, others = tokens_of(_without_groups(after)), tokens_of(_without_groups(before))
+        after = _without_groups(after)
+        tokens = tokens_of(after)
         found |= own.intersection(tokens)
-        fits = len(before) == len(after) and len(tokens) == len(others)
-        there |= own.intersection(compress(tokens, map(eq, tokens, others)) if fits else tokens)
+        there |= own.intersection(_kept(_without_groups(before), after, tokens))
     if signs := signs_before & signs_after:
         pieces = [_written(_without_groups(_told(after))) for _, after in _side_by_side(original, copy)]
         if signs := _not_public(signs.intersection(set().union(*pieces)), copy):
@@ -118,6 +119,17 @@ def _side_by_side(original: str, copy: str) -> Iterator[tuple[str, str]]:
         at = end
 
 
+def _kept(before: str, after: str, tokens: list[bytes]) -> Iterable[bytes]:
+    """The words, `tokens`, of a text that stand where they stood before: all, if that cannot be told."""
+    others = tokens_of(before)
+    if len(before) != len(after):
+        return tokens
+    if len(tokens) == len(others):
+        return compress(tokens, map(eq, tokens, others))
+    found = (match for match in TOKEN.finditer(after) if match[0].lower() == before[slice(*match.span())].lower())
+    return (match[0].lower().encode("utf-8", "surrogatepass") for match in found)
+
+
 def _told(text: str) -> str:
     """What a text says, without the times in it."""
     return _TIME.sub(_blank, decoded(text))
@@ -135,7 +147,7 @@ def _written(text: str) -> set[str]:
 
 def _without_groups(text: str) -> str:
     """The text without the short groups of UUIDs: a long session has each of them, and what they are joined to."""
-    return _GROUPS.sub(" " * 16, text)
+    return _GROUPS.sub(_NO_GROUPS, text)
 
 
 def _by_chance(word: str) -> bool:
