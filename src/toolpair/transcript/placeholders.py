@@ -18,8 +18,9 @@ _GAP: Final = r"([^\n]{0,300}?)"
 """What `…` in a text matches: a name, an id, the rest of a sentence. Never more than one line."""
 
 KNOWN: Final = known_texts()
-_BEGINNINGS: Final = (*{known.text.split()[0].partition("…")[0] for known in KNOWN},)
-"""How placeholders start. The patterns are only compiled when a text starts like this."""
+_STARTS: Final = tuple((known.text.split()[0].partition("…")[0], known) for known in KNOWN)
+"""How each starts: its pattern is only compiled when a text starts like this."""
+_BEGINNINGS: Final = (*{start for start, _ in _STARTS},)
 _LEAD: Final = re.compile(r"\A(?:<tool_use_error>\s*)?(?:\[?(?:tool )?error\]?:?\s+)?", re.IGNORECASE)
 _LEADS: Final = frozenset("<[eEtT")
 """The first characters of `_LEAD`. Checking them first is quicker than the pattern for most texts."""
@@ -38,8 +39,8 @@ def known_placeholder(text: str) -> Placeholder | None:
     bare = text.strip()
     if not bare or bare[0] not in BEGIN:
         return None
-    if bare.startswith(_BEGINNINGS) and _anything().fullmatch(bare) is not None:
-        return _first(bare, alone=True)
+    if (found := _first(bare, alone=True)) is not None:
+        return found
     plain = _plain(bare)
     if plain != bare and (found := _first(plain, alone=False)) is not None:
         return found
@@ -52,7 +53,7 @@ def known_placeholder(text: str) -> Placeholder | None:
 
 def spans_of(text: str) -> list[tuple[int, int]]:
     """Where in a text that is a placeholder its own words are: without what varies in it, or is around it."""
-    matches = [match for _, pattern in _patterns() if (match := pattern.search(text)) is not None]
+    matches = [match for known in KNOWN if (match := _pattern(known).search(text)) is not None]
     if not matches:
         return []
     found = max(matches, key=lambda match: len(match[0]))
@@ -74,9 +75,10 @@ def _plain(words: str) -> str:
 def _first(words: str, *, alone: bool) -> Placeholder | None:
     if not words.startswith(_BEGINNINGS):
         return None
-    return next(
-        (known for known, pattern in _patterns() if (alone or not known.alone) and pattern.fullmatch(words)), None
-    )
+    for start, known in _STARTS:
+        if words.startswith(start) and (alone or not known.alone) and _pattern(known).fullmatch(words):
+            return known
+    return None
 
 
 def _unwrapped(text: str) -> str | None:
@@ -108,17 +110,8 @@ def _only_words(value: Any) -> str | None:
 
 
 @cache
-def _patterns() -> tuple[tuple[Placeholder, re.Pattern[str]], ...]:
-    return tuple((known, re.compile(_source(known), re.DOTALL)) for known in KNOWN)
-
-
-@cache
-def _anything() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{_source(known)})" for known in KNOWN), re.DOTALL)
-
-
-def _source(known: Placeholder) -> str:
+def _pattern(known: Placeholder) -> re.Pattern[str]:
     if known.regex is not None:
-        return known.regex
+        return re.compile(known.regex, re.DOTALL)
     pieces = (re.sub(r"(?:\\ )+", r"\\s+", re.escape(piece)) for piece in known.text.split("…"))
-    return _GAP.join(pieces)
+    return re.compile(_GAP.join(pieces), re.DOTALL)
