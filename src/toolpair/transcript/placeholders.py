@@ -18,9 +18,8 @@ _GAP: Final = r"([^\n]{0,300}?)"
 """What `…` in a text matches: a name, an id, the rest of a sentence. Never more than one line."""
 
 KNOWN: Final = known_texts()
-_STARTS: Final = tuple((known.text.split()[0].partition("…")[0], known) for known in KNOWN)
-"""How each starts: its pattern is only compiled when a text starts like this."""
-_BEGINNINGS: Final = (*{start for start, _ in _STARTS},)
+_BEGINNINGS: Final = (*{known.text.split()[0].partition("…")[0] for known in KNOWN},)
+"""How placeholders start. Patterns are only compiled when a text starts like this."""
 _LEAD: Final = re.compile(r"\A(?:<tool_use_error>\s*)?(?:\[?(?:tool )?error\]?:?\s+)?", re.IGNORECASE)
 _LEADS: Final = frozenset("<[eEtT")
 """The first characters of `_LEAD`. Checking them first is quicker than the pattern for most texts."""
@@ -53,7 +52,7 @@ def known_placeholder(text: str) -> Placeholder | None:
 
 def spans_of(text: str) -> list[tuple[int, int]]:
     """Where in a text that is a placeholder its own words are: without what varies in it, or is around it."""
-    matches = [match for known in KNOWN if (match := _pattern(known).search(text)) is not None]
+    matches = [match for _, pattern in _patterns() if (match := pattern.search(text)) is not None]
     if not matches:
         return []
     found = max(matches, key=lambda match: len(match[0]))
@@ -75,10 +74,14 @@ def _plain(words: str) -> str:
 def _first(words: str, *, alone: bool) -> Placeholder | None:
     if not words.startswith(_BEGINNINGS):
         return None
-    for start, known in _STARTS:
-        if words.startswith(start) and (alone or not known.alone) and _pattern(known).fullmatch(words):
-            return known
-    return None
+    found = [
+        known
+        for start in _BEGINNINGS
+        if words.startswith(start) and _any(start).fullmatch(words)
+        for known, pattern in _patterns(start)
+        if (alone or not known.alone) and pattern.fullmatch(words)
+    ]
+    return min(found, key=KNOWN.index, default=None)
 
 
 def _unwrapped(text: str) -> str | None:
@@ -110,8 +113,19 @@ def _only_words(value: Any) -> str | None:
 
 
 @cache
-def _pattern(known: Placeholder) -> re.Pattern[str]:
+def _patterns(start: str = "") -> tuple[tuple[Placeholder, re.Pattern[str]], ...]:
+    """Those of the placeholders that start so."""
+    return tuple((known, re.compile(_source(known), re.DOTALL)) for known in KNOWN if known.text.startswith(start))
+
+
+@cache
+def _any(start: str) -> re.Pattern[str]:
+    """The same as one: most texts that start so are none."""
+    return re.compile("|".join(f"(?:{pattern.pattern})" for _, pattern in _patterns(start)), re.DOTALL)
+
+
+def _source(known: Placeholder) -> str:
     if known.regex is not None:
-        return re.compile(known.regex, re.DOTALL)
+        return known.regex
     pieces = (re.sub(r"(?:\\ )+", r"\\s+", re.escape(piece)) for piece in known.text.split("…"))
-    return re.compile(_GAP.join(pieces), re.DOTALL)
+    return _GAP.join(pieces)
