@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.formats.claude_code_files import Log
 from tests.formats.claude_code_files import call as call_of
 from tests.formats.claude_code_files import text as words
@@ -85,7 +86,7 @@ def test_an_output_kept_as_text_is_not_gone() -> None:
         assert len(found.calls) == 1
 
 
-@pytest.mark.parametrize("said", [["a.py", "b.py"], "words", 3, None, {"rows": ["é"]}])
+@each("said", [["a.py", "b.py"], "words", 3, None, {"rows": ["é"]}])
 def test_json_written_as_text_says_the_same(said: Any) -> None:
     before, text = result("a", [{"json": said}]), json.dumps(said, ensure_ascii=False)
     after = result("a", [{"type": "text", "text": text}])
@@ -370,8 +371,8 @@ def test_what_a_repaired_compaction_replaces_is_no_loss() -> None:
     assert losses(before, without).outputs
 
 
-@pytest.mark.parametrize("given", [["what was asked for"], 5, True, "[1, 2"])
-@pytest.mark.parametrize("shape", ["openai-chat", "openai-responses"])
+@each("given", [["what was asked for"], 5, True, "[1, 2"])
+@each("shape", ["openai-chat", "openai-responses"])
 def test_arguments_that_are_no_object_are_kept_as_one(given: Any, shape: str) -> None:
     function = {"name": "look", "arguments": given}
     if shape == "openai-chat":

@@ -113,6 +113,14 @@ def folded(text: str, width: int, first: str = "", later: str = "", *, break_lon
     )
 
 
+def fitted(text: str, later: str = "") -> list[str]:
+    """The lines of a sentence, or of an entry of a list, on a terminal; in a file it is one line."""
+    if not is_terminal(sys.stdout):
+        return [text]
+    first = text[: len(text) - len(text.lstrip())]
+    return folded(text.lstrip(), columns(), first, later, break_long_words=False)
+
+
 def agreed(question: str) -> bool:
     """Whether the user answers with yes; anything else is no."""
     streams.say(f"{question} [y/N] ")

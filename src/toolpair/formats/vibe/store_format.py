@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -14,7 +14,7 @@ from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.engine.sending import request
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentPart, SentRequest, View
 from toolpair.formats.forms.registry import Form, form_in
-from toolpair.formats.vibe.unified.folder import MESSAGE, SESSION
+from toolpair.formats.vibe.store_detection import SESSION
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
 
@@ -24,17 +24,7 @@ VERSION: Final = "3.0.2"
 
 @cache
 def form() -> Form:
-    return form_in(Path(__file__).with_name("messages.toml"))
-
-
-def knows(value: dict[str, Any]) -> bool:
-    return "data" in row_of(value, MESSAGE) or "data" in row_of(value, SESSION)
-
-
-def sniff(values: Sequence[Any]) -> int:
-    records = [value for value in values if isinstance(value, dict)]
-    own = sum(map(knows, records))
-    return 97 if own and own * 2 >= len(records) else 0
+    return form_in(Path(__file__).with_name("store_messages.toml"))
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:

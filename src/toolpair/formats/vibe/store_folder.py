@@ -16,13 +16,12 @@ from typing import Any, Final
 import orjson
 
 from toolpair.formats.vibe.format import folder_in, meta_in
+from toolpair.formats.vibe.store_detection import MESSAGE, SESSION
 from toolpair.source import peek
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.folders.layout import FolderLayout, read_file
 from toolpair.source.rows.layout import Row, Stored, StoredSession, Table, Text
 
-SESSION: Final = "vibe_session"
-MESSAGE: Final = "vibe_message"
 _TABLES: Final = (Table(SESSION, json=("data",)), Table(MESSAGE, json=("data",)))
 _CURRENT: Final = "CURRENT"
 _STORE: Final = "mistral.vibe.unified-session-store/v1"
