@@ -19,7 +19,7 @@ _GAP: Final = r"([^\n]{0,300}?)"
 
 KNOWN: Final = known_texts()
 _BEGINNINGS: Final = (*{known.text.split()[0].partition("…")[0] for known in KNOWN},)
-"""How placeholders start. The patterns are only compiled when a text starts like this."""
+"""How placeholders start. Patterns are only compiled when a text starts like this."""
 _LEAD: Final = re.compile(r"\A(?:<tool_use_error>\s*)?(?:\[?(?:tool )?error\]?:?\s+)?", re.IGNORECASE)
 _LEADS: Final = frozenset("<[eEtT")
 """The first characters of `_LEAD`. Checking them first is quicker than the pattern for most texts."""
@@ -38,8 +38,8 @@ def known_placeholder(text: str) -> Placeholder | None:
     bare = text.strip()
     if not bare or bare[0] not in BEGIN:
         return None
-    if bare.startswith(_BEGINNINGS) and _anything().fullmatch(bare) is not None:
-        return _first(bare, alone=True)
+    if (found := _first(bare, alone=True)) is not None:
+        return found
     plain = _plain(bare)
     if plain != bare and (found := _first(plain, alone=False)) is not None:
         return found
@@ -74,9 +74,14 @@ def _plain(words: str) -> str:
 def _first(words: str, *, alone: bool) -> Placeholder | None:
     if not words.startswith(_BEGINNINGS):
         return None
-    return next(
-        (known for known, pattern in _patterns() if (alone or not known.alone) and pattern.fullmatch(words)), None
-    )
+    found = [
+        known
+        for start in _BEGINNINGS
+        if words.startswith(start) and _any(start).fullmatch(words)
+        for known, pattern in _patterns(start)
+        if (alone or not known.alone) and pattern.fullmatch(words)
+    ]
+    return min(found, key=KNOWN.index, default=None)
 
 
 def _unwrapped(text: str) -> str | None:
@@ -108,13 +113,15 @@ def _only_words(value: Any) -> str | None:
 
 
 @cache
-def _patterns() -> tuple[tuple[Placeholder, re.Pattern[str]], ...]:
-    return tuple((known, re.compile(_source(known), re.DOTALL)) for known in KNOWN)
+def _patterns(start: str = "") -> tuple[tuple[Placeholder, re.Pattern[str]], ...]:
+    """Those of the placeholders that start so."""
+    return tuple((known, re.compile(_source(known), re.DOTALL)) for known in KNOWN if known.text.startswith(start))
 
 
 @cache
-def _anything() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{_source(known)})" for known in KNOWN), re.DOTALL)
+def _any(start: str) -> re.Pattern[str]:
+    """The same as one: most texts that start so are none."""
+    return re.compile("|".join(f"(?:{pattern.pattern})" for _, pattern in _patterns(start)), re.DOTALL)
 
 
 def _source(known: Placeholder) -> str:
