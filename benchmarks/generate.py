@@ -15,6 +15,7 @@ from typing import BinaryIO, Final
 
 from benchmarks.sessions import options as known
 from benchmarks.sessions.agents import AGENTS
+from benchmarks.sessions.chat_rows import Adk, AgentsSdk, Hermes
 from benchmarks.sessions.claude_code import ClaudeCode
 from benchmarks.sessions.codex import Codex
 from benchmarks.sessions.docker_agent import DockerAgent
@@ -52,6 +53,9 @@ WRITERS: Final[dict[str, type[Writer]]] = {
     "goose": Goose,
     "opencode": Opencode,
     "openclaw": OpenClaw,
+    "hermes": Hermes,
+    "agents-sdk": AgentsSdk,
+    "google-adk-database": Adk,
     **AGENTS,
 }
 _FRAMES: Final = {

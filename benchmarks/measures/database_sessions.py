@@ -11,6 +11,7 @@ from typing import Final
 from benchmarks.harness.figures import Found, Outcome, plain, ratio
 from benchmarks.harness.plan import Plan, python
 from benchmarks.harness.processes import Ran, run
+from benchmarks.sessions.chat_rows import Adk, AgentsSdk, Hermes
 from benchmarks.sessions.docker_agent import DockerAgent
 from benchmarks.sessions.goose import Goose
 from benchmarks.sessions.openclaw import OpenClaw
@@ -24,6 +25,7 @@ AGENTS: Final[dict[str, type[RowWriter]]] = {
     "opencode": Opencode,
     "openclaw": OpenClaw,
 }
+OTHERS: Final[dict[str, type[RowWriter]]] = {"hermes": Hermes, "agents-sdk": AgentsSdk, "google-adk-database": Adk}
 SIZE: Final = 60_000_000
 PAIRS: Final = {"docker-agent": 13_800, "goose": 13_800, "opencode": 6_500, "openclaw": 13_800}
 """Calls in a session of about 31,000 rows."""
@@ -41,6 +43,8 @@ connection = sqlite3.connect(sys.argv[2])
 connection.text_factory = bytes
 for row in connection.execute(sys.argv[1]):
     for text in row:
+        if text is None:
+            break
         orjson.loads(text)
 """
 FILES_LOOP: Final = """
@@ -60,6 +64,10 @@ print(time.process_time() - begun, len(found))
 def measure(plan: Plan, found: Found) -> None:
     if plan.wanted & {"databases.check", "databases.check-memory"}:
         _check(plan, found)
+    for agent in OTHERS:
+        if f"databases.{agent}" in plan.wanted:
+            options = Options(format=agent, size=plan.scaled(SIZE), problems=plan.scaled(40))
+            found[f"databases.{agent}"] = _against_loop(plan, options)
     if "databases.dense" in plan.wanted:
         sessions = {agent: Options(format=agent, pairs=plan.scaled(PAIRS[agent]), problems=plan.scaled(1_000),
                                    shape="small") for agent in AGENTS}  # fmt: skip
@@ -108,7 +116,7 @@ def _ratio(checks: Sequence[Ran], loops: Sequence[Ran]) -> Outcome:
 def _against_loop(plan: Plan, options: Options, found: dict[str, Outcome] | None = None) -> Outcome:
     """`check` against a query for the same rows. In `found` goes its peak."""
     with plan.session(options) as path:
-        loop = python(LOOP, AGENTS[options.format].LOOP, path)
+        loop = python(LOOP, {**AGENTS, **OTHERS}[options.format].LOOP, path)
         run(loop)
         loops = [run(loop) for _ in range(plan.times(5))]
         checks = _checks(plan, path)

@@ -202,6 +202,57 @@ class KimiCli(AgentWriter):
         yield {"role": "tool", "content": parts, "tool_call_id": result.id}
 
 
+class KimiCode(AgentWriter):
+    """A step of the response is an event at its begin and its end, each call and each result."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self._steps = 0
+
+    def begin(self) -> Iterator[Json]:
+        self.time()
+        yield {"type": "metadata", "protocol_version": "1.5", "created_at": self.epoch}
+        prompt = {"systemPrompt": "You are Kimi Code CLI.", "thinkingEffort": "on", "disallowedTools": []}
+        yield self._record("profile.bind", modelAlias="kimi-k2", profileName="agent", **prompt)
+
+    def _record(self, kind: str, **fields: Any) -> Json:
+        self.time()
+        return {"type": kind, "agentId": "main", **fields, "time": self.epoch}
+
+    def _event(self, kind: str, **fields: Any) -> Json:
+        return self._record("context.append_loop_event", event={"type": kind, **fields})
+
+    def _asked(self, text: str) -> Iterator[Json]:
+        origin = {"kind": "user"}
+        yield self._record("turn.prompt", input=_text(text), origin=origin)
+        message = {"role": "user", "content": _text(text), "toolCalls": [], "id": f"msg_{self.hex(8)}"}
+        yield self._record("context.append_message", message={**message, "origin": origin})
+
+    def records(self, step: Step) -> Iterator[Json]:
+        if isinstance(step, Prompt):
+            yield from self._asked(step.text)
+            return
+        self._steps += 1
+        id_, calls = self.uuid(), _calls(step if isinstance(step, Exchange) else None)
+        of = {"turnId": "0", "step": self._steps}
+        yield self._event("step.begin", uuid=id_, **of)
+        if text := step.said if isinstance(step, Exchange) else step.text:
+            yield self._event("content.part", uuid=self.uuid(), stepUuid=id_, part=_text(text)[0])
+        for call in calls:
+            named = {"toolCallId": call.id, "name": call.name, "args": call.arguments}
+            yield self._event("tool.call", uuid=call.id, **of, stepUuid=id_, **named)
+        later: list[str] = []
+        for answer in step.answers if isinstance(step, Exchange) else ():
+            if isinstance(answer, Words):
+                later.append(answer.text)
+            else:
+                said = {"output": plain_content(answer), **({"isError": True} if answer.error else {})}
+                yield self._event("tool.result", parentUuid=answer.id, toolCallId=answer.id, result=said)
+        yield self._event("step.end", uuid=id_, **of, finishReason="tool_use" if calls else "end_turn")
+        for text in later:
+            yield from self._asked(text)
+
+
 class ClineCli(AgentWriter):
     def _message(self, role: str, content: list[Json], **fields: Any) -> Iterator[Json]:
         self.time()
@@ -256,6 +307,7 @@ AGENTS: dict[str, type[Writer]] = {
     "gemini-cli": GeminiCli,
     "copilot-cli": CopilotCli,
     "kimi-cli": KimiCli,
+    "kimi-code": KimiCode,
     "cline-cli": ClineCli,
     "continue": ContinueDev,
 }

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 FORMATS: Final = ("claude-code", "codex", "anthropic", "openai-chat")
-DATABASES: Final = ("docker-agent", "goose", "opencode", "openclaw")
+DATABASES: Final = ("docker-agent", "goose", "opencode", "openclaw", "hermes", "agents-sdk", "google-adk-database")
 FORMS: Final = (
     "gemini-contents", "gemini-without-ids", "bedrock-converse", "kiro-cli", "pydantic-ai", "ai-sdk-ui", "livekit",
 )  # fmt: skip
 AGENTS: Final = {
-    **dict.fromkeys(("pi", "oh-my-pi", "qwen-code", "gemini-cli", "copilot-cli", "kimi-cli"), "lines"),
+    **dict.fromkeys(("pi", "oh-my-pi", "qwen-code", "gemini-cli", "copilot-cli", "kimi-cli", "kimi-code"), "lines"),
     "cline-cli": "messages",
     "continue": "history",
 }
@@ -31,6 +31,9 @@ BREAKABLE: Final = {
     "goose": ("renamed", "missing", "duplicate", "orphan"),
     "opencode": ("missing",),
     "openclaw": ("renamed", "missing", "duplicate", "orphan", "late"),
+    "hermes": ("renamed", "missing", "duplicate", "orphan", "late"),
+    "agents-sdk": ("renamed", "missing", "duplicate", "orphan"),
+    "google-adk-database": ("renamed", "missing", "duplicate", "orphan", "late"),
     **dict.fromkeys((*FORMS, *AGENTS), ("missing",)),
 }
 _UNITS: Final = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}

@@ -26,7 +26,7 @@ class RowWriter(Writer):
     AFTER: ClassVar[str] = ""
     """SQL for what the agent derives of all rows."""
     LOOP: ClassVar[str]
-    """A query for the messages of one session, in order: the rows that a baseline parses."""
+    """A query for the messages of one session, in order: the rows that a baseline parses; not what follows a NULL."""
 
 
 def stored(value: Any) -> Any:

@@ -131,3 +131,16 @@ def test_windows_together_tell_what_the_whole_does(tmp_path: Path) -> None:
             assert sent(open_session(tmp_path / NAME).conversation) == sent(alone.conversation)
         parts += len(session.conversation.windows) > 1
     assert parts > 3
+
+
+@pytest.mark.parametrize("odd", [["x"], {"x": 1}, None, 5])
+def test_an_id_that_is_no_text_is_no_others(odd: Any, tmp_path: Path) -> None:
+    made = sound().records
+    made[call_of("two")(made)]["event"]["toolCallId"] = odd
+    made[result_of("three")(made)]["event"]["toolCallId"] = odd
+    opened(tmp_path, lines(made))
+    with judged_by(None):
+        whole = describe(open_session(tmp_path / NAME), "x")
+    with judged_by(1):
+        assert describe(open_session(tmp_path / NAME, reporting=True), "x").entry == whole.entry
+    assert {problem["severity"] for problem in whole.entry["problems"]} >= {"error"}

@@ -27,6 +27,7 @@ LIT: Final = {
     "gemini-cli": "gemini-cli",
     "copilot-cli": "copilot-cli",
     "kimi-cli": "kimi-cli",
+    "kimi-code": "kimi-code",
     "cline-cli": "cline-cli",
     "continue": "continue",
 }

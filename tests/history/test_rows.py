@@ -15,7 +15,7 @@ from typing import Any, Final
 import pytest
 
 from benchmarks.generate import generate
-from benchmarks.measures.database_sessions import AGENTS
+from benchmarks.measures.database_sessions import AGENTS, OTHERS
 from benchmarks.sessions.options import Options
 from tests import (
     docker_agent_databases,
@@ -33,7 +33,7 @@ from toolpair.cli.file_report import describe
 from toolpair.formats.engine.agents.databases import named_sessions
 from toolpair.session.session import open_session
 
-LIT: Final = ("docker-agent", "goose", "opencode", "openclaw")
+LIT: Final = ("docker-agent", "goose", "opencode", "openclaw", "agents-sdk", "google-adk-database")
 _ODD: Final[tuple[Any, ...]] = (None, "", " ", 5, 1e400, 2**70, True, [], {}, "<odd>", [None], {"x": [[]]}, "call_x")
 _IN_COLUMNS: Final[tuple[Any, ...]] = (
     *(None, 5, 1.5, "", "user", "assistant", "summary", "[]", b"blob", -1),
@@ -51,7 +51,7 @@ def sound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def mutate(path: Path, agent: str, seed: int) -> None:
     """Change some rows at random: a value, a key, the order, an id that becomes another's, bytes that are no text."""
     rng = random.Random(seed)
-    table, column = AGENTS[agent].MESSAGE
+    table, column = {**AGENTS, **OTHERS}[agent].MESSAGE
     if agent == "opencode" and rng.random() < 0.3:
         table = "message"
     with closing(sqlite3.connect(path)) as db, db:
@@ -111,10 +111,11 @@ def test_windows_together_tell_what_the_whole_does(seed: int, sound: tuple[str, 
     path = Path(shutil.copy(path, tmp_path / path.name))
     mutate(path, agent, seed)
     profile = (None, "openai-chat", "anthropic")[seed % 3]
+    name = f"{path}::session-0" if agent in OTHERS else path  # a row may have become one of another session
     with judged_by(None):
-        whole = describe(open_session(path, profile=profile), "x")
+        whole = describe(open_session(name, profile=profile), "x")
     with judged_by((1, *SIZES)[seed % 4]):
-        parted = describe(open_session(path, profile=profile, reporting=True), "x")
+        parted = describe(open_session(name, profile=profile, reporting=True), "x")
     assert parted.entry == whole.entry
     assert parted.verdict == whole.verdict
 
@@ -155,4 +156,4 @@ def test_rows_in_order_are_not_judged(sound: tuple[str, Path]) -> None:
         session = open_session(sound[1], reporting=True)
         assert len(session.conversation.windows) > 9
         assert all(window.clean for window in session.conversation.windows[:-1])
-        assert not session.problems
+        assert {problem.rule for problem in session.problems} <= {"turn.trailing_assistant"}

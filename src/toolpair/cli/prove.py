@@ -15,10 +15,10 @@ from toolpair.cli.terminal import (
     Parser,
     add_common,
     add_options,
-    agreed,
     dump,
     fitted,
     is_terminal,
+    may_start,
     one_profile,
     out,
     safe,
@@ -117,15 +117,6 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print(options, asked, proofs, fixes)
     return exits.OK if next(iter(proofs.values())).is_whole else exits.PROBLEMS
-
-
-def may_start(options: argparse.Namespace, title: str) -> bool:
-    """Whether it is to be started: a person says so, or said so before. Raises UsageError where nobody can be asked."""
-    if options.dry_run or options.yes:
-        return not options.dry_run
-    if not is_terminal(sys.stdin):
-        raise UsageError(f"{title} is started only when you say so: add --yes.")
-    return agreed(f"Start {title}?")
 
 
 def _tell_start(session: Session, asked: Asked, isolated: bool) -> None:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from toolpair.cli import exits, inputs
 from toolpair.cli.exits import UsageError
-from toolpair.cli.prove import may_start
-from toolpair.cli.terminal import one_profile, out, safe, say
+from toolpair.cli.terminal import may_start, one_profile, out, safe, say
 from toolpair.proof import isolation
 from toolpair.proof.asking import CannotAsk
 from toolpair.proof.corpus import Found, counted, page, prove_all, said, section, short_names

@@ -127,6 +127,15 @@ def agreed(question: str) -> bool:
     return sys.stdin.buffer.readline().strip().lower() in (b"y", b"yes")
 
 
+def may_start(options: argparse.Namespace, title: str) -> bool:
+    """Whether it is to be started: a person says so, or said so before. Raises UsageError if nobody can be asked."""
+    if options.dry_run or options.yes:
+        return not options.dry_run
+    if not is_terminal(sys.stdin):
+        raise UsageError(f"{title} is started only when you say so: add --yes.")
+    return agreed(f"Start {title}?")
+
+
 def columns(least: int = 40) -> int:
     """Cells for a line of prose or of a table: the terminal's width, with a maximum; 80 in a file."""
     import shutil

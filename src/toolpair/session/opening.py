@@ -221,7 +221,10 @@ def open_file(
     snapshot, container = _with_lists(snapshot, wanted)
     sources = container.conversations
     unusual = _unusual_place(container) if wanted is None else ()
-    refused = not_understood(sources, snapshot.shown) if wanted is None else refused_as(wanted, sources, snapshot.shown)
+    if wanted is not None:
+        refused = refused_as(wanted, sources, snapshot.shown)
+    else:  # what a database or a folder holds is known by its tables
+        refused = not_understood(sources, snapshot.shown) if snapshot.rows is None else None
     formats = [
         of_its_api(wanted, source.document) if wanted is not None else _first_look(source, reader.profile)
         for source in (sources if refused is None and not unusual else ())

@@ -50,8 +50,8 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
     blocks = [block for message in transcript.messages for block in message.blocks]
-    answered = {block.id for block in blocks if block.kind == "result"}
-    called = {block.id for block in blocks if block.kind == "call"}
+    answered = {block.id for block in blocks if block.kind == "result" and isinstance(block.id, str)}
+    called = {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
 
     def effect(damage: Damage) -> ResumeEffect | None:
         if damage.rule == "record.bad_utf8":

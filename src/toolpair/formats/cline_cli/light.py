@@ -41,6 +41,8 @@ _RESULT: Final = frozenset({"type", "tool_use_id", "name", "content", "is_error"
 _ENTRY: Final = frozenset({"query", "result", "success", "error"})
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 _LONGEST_WORDS: Final = 100_000
+_TOLD: Final = 2_000
+"""Characters of an output that are compared, at most; no placeholder is longer."""
 _FIRST: Final = 64
 """Results of reads after which it is looked for the first time whether leaving some out is worth it."""
 
@@ -119,7 +121,7 @@ class ClineLight(AgentLight):
                 raise Odd
             # Only results of several calls are compared by what they say, and no placeholder says what was asked.
             said_alone = self._calls == 1 and all("query" in one for one in content)
-            content = "." if said_alone else text_of(content)
+            content = "." if said_alone else text_of(list(map(_beginning, content)))
         return RESULT, part["tool_use_id"], content, "", False
 
     def _refuses_errors(self) -> bool:
@@ -200,6 +202,11 @@ def _text(part: Any) -> str:
     if not text.strip(BLANKS):
         raise Odd
     return text
+
+
+def _beginning(entry: dict[str, Any]) -> dict[str, Any]:
+    """An output of which a long text is not written whole."""
+    return {key: value[:_TOLD] if type(value) is str else value for key, value in entry.items()}
 
 
 def _is_entry(value: Any) -> bool:

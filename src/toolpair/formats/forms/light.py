@@ -31,6 +31,7 @@ from toolpair.formats.forms.pairing import PAIR
 from toolpair.formats.forms.reading import IN_ONE, Reader, content_of
 from toolpair.formats.forms.table import Table
 from toolpair.rules.reasoning import is_whole
+from toolpair.rules.wire import wire_of
 
 _WHO: Final = {"user": USER, "tool": USER, "assistant": MODEL, "system": HEAD}
 _CHAT, _BEDROCK = "openai-chat", "bedrock-converse"
@@ -70,6 +71,8 @@ class FormLight(Light):
         """Some call is signed; the first one of a response since the user's last words is not."""
         self._heard = False
         """Results of these have been read."""
+        self._named = self._nameless = False
+        """Some result has the name of its tool; some has none. Gemini wants it of all, if one has it."""
         self._inside = shape == "inside"
         self.in_one = shape == "block"  # type: ignore[misc]
         self.calls_last = not self._inside  # type: ignore[misc]
@@ -104,6 +107,10 @@ class FormLight(Light):
     def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
         blocks = self._reader.blocks(value, number) if isinstance(value, dict) else ()
         signed = sum(block.kind == "thinking" and is_signed(block) for block in blocks)
+        for block in blocks:
+            if block.kind == "result":
+                self._named = self._named or block.name is not None
+                self._nameless = self._nameless or not block.name
         signatures = [block.signature for block in blocks if block.kind == "call"]
         self._has = self._has or any(signatures)
         self._lacks = self._lacks or "" in signatures
@@ -144,6 +151,10 @@ class FormLight(Light):
                 first, part = False, part[:5]
             elif part[0] == RESULT:
                 self._heard = True
+                if part[5] is None:
+                    self._nameless = True
+                else:
+                    self._named = True
                 if part[5] is not None and part[5] != self._names.get(part[1]):
                     raise Odd
                 part = part[:5]
@@ -158,7 +169,8 @@ class FormLight(Light):
         self._lacks = self._lacks or (is_first and not signature)
 
     def finish(self) -> Finding | None:
-        return None if self._has and self._lacks else Finding()
+        differs = self._named and self._nameless and wire_of(self.profile.base) == "gemini"
+        return None if (self._has and self._lacks) or differs else Finding()
 
 
 def _exchanges(parts: Sequence[tuple[Any, ...]]) -> Event:

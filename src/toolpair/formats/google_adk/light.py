@@ -29,6 +29,10 @@ class AdkLight(FormLight):
                 raise Whole
             self._session = value
             return None
+        self._hear(row)
+        return super().read(value, number)
+
+    def _hear(self, row: dict[str, Any]) -> None:
         if DATA not in row:
             raise Whole  # the older tables
         event = row[DATA]
@@ -39,11 +43,11 @@ class AdkLight(FormLight):
             if self._author not in (None, author):
                 raise Whole  # what is sent depends on whose turn it is
             self._author = author
-        return super().read(value, number)
 
     def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
         if not strict or EVENTS not in value:
             raise Whole
+        self._hear(value[EVENTS])
         ids, signed = super().left(value, number, strict)
         if any(isinstance(id_, (dict, list)) for id_ in ids):
             raise Whole  # then ADK cannot load the session

@@ -24,7 +24,7 @@ from toolpair.formats.kimi_code.detection import (
     message_in,
 )
 
-_BEGINS_ANEW: Final = ("interrupted", "error")
+BEGINS_ANEW: Final = ("interrupted", "error")
 """Why a response ended that the next one ends for good."""
 _MAIN: Final = "main"
 
@@ -153,7 +153,7 @@ class Fold:
                 self._open = Entry("assistant")
                 self.entries.append(self._open)
                 self._step = event.get("uuid")
-            case "step.end" if event.get("finishReason") not in _BEGINS_ANEW:
+            case "step.end" if event.get("finishReason") not in BEGINS_ANEW:
                 self._settle()
                 self._flush()
             case "content.part" if self._open is not None and event.get("stepUuid") == self._step:

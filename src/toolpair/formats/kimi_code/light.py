@@ -1,4 +1,7 @@
-"""Quick reading of Kimi Code's events: which of them are as it writes them. Undos, branches and summaries it leaves."""
+"""Quick reading of Kimi Code's events: which of them are as it writes them. Undos, branches and summaries it leaves.
+
+Where a response begins, all before it has ended, whatever is missing there.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,12 @@ from toolpair.formats.engine.reading.part_light import finding
 from toolpair.formats.engine.reading.part_of_file import PartFacts
 from toolpair.formats.format import Item, View
 from toolpair.formats.kimi_code.detection import CLEAR, EVENT, MESSAGE, SUMMARY, SWITCH, UNDO
+from toolpair.formats.kimi_code.folding import BEGINS_ANEW
 from toolpair.formats.kimi_code.history import form, read
 
 _BIND: Final = "profile.bind"
+_SAYS: Final = ("tool.call", "content.part")
+_OTHERS: Final = ("tool.result", "step.begin", "step.end")
 
 
 class KimiCodeLight(Light):
@@ -59,42 +65,61 @@ class KimiCodeLight(Light):
         return None
 
     def _happened(self, event: dict[str, Any]) -> Event | None:
+        """What is open afterwards does not depend on whether the event is left to the rules."""
         kind = event["type"]
         if kind == "tool.result":
+            id_ = event["toolCallId"]
+            self._waiting.remove(id_)
             result = event["result"]
-            self._waiting.remove(event["toolCallId"])
-            failed = result.get("isError") is True
-            return USER, ((RESULT, event["toolCallId"], result["output"], "", failed),), None
+            return USER, ((RESULT, id_, result["output"], "", result.get("isError") is True),), None
         if kind == "step.begin":
-            if self._waiting or (self._step is not None and not self._says):
-                raise Whole
-            self._step, self._says = event["uuid"], False
+            self._end(event.get("uuid"))
             return BEGINS, (), True
         if kind == "step.end":
-            if self._waiting or not self._says or event["finishReason"] in ("interrupted", "error"):
-                raise Whole
-            self._step = None
+            if event.get("finishReason") in BEGINS_ANEW:
+                raise Odd
+            self._end(None)
             return None
-        if self._step is None or event["stepUuid"] != self._step:
+        if kind not in _SAYS:
             raise Whole
+        if self._step is None or event["stepUuid"] != self._step:
+            raise Odd
         self._says = True
         if kind == "tool.call":
+            id_ = event["toolCallId"]
+            self._waiting.add(id_)
             if type(event["args"]) is not dict:
                 raise Odd
-            self._waiting.add(event["toolCallId"])
-            return MODEL, ((CALL, event["toolCallId"], event["name"], event["args"], ""),), self._step
-        if kind != "content.part":
-            raise Whole
+            return MODEL, ((CALL, id_, event["name"], event["args"], ""),), self._step
         part = event["part"]
         if part["type"] == "think" and type(part["think"]) is str and part["think"].strip():
             return MODEL, ((THINKING, False, False),), self._step
         return MODEL, ((TEXT, _text(part)),), self._step
 
+    def _end(self, step: Any) -> None:
+        """The open response ends, and this one begins."""
+        if self._step is not None and not self._says:
+            raise Whole  # then what stands around it may be one message
+        waits = bool(self._waiting)
+        self._waiting.clear()
+        self._step, self._says = step, False
+        if waits:
+            raise Odd
+
     def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
         kind = value.get("type") if strict and type(value) is dict else None
-        if kind == EVENT or kind is None:
-            raise Whole  # what is in a response depends on all of it
-        return [block.id for block in form().reader.blocks(value, number)] if kind == MESSAGE else (), 0
+        if kind == MESSAGE:
+            return [block.id for block in form().reader.blocks(value, number)], 0
+        if kind != EVENT:
+            if kind is None:
+                raise Whole
+            return (), 0
+        event = value["event"]
+        if event["type"] not in (*_SAYS, *_OTHERS):
+            raise Whole
+        # Parts of a response that is not open are told of together.
+        step = event.get("stepUuid")
+        return (event.get("toolCallId"), step if step != self._step else None), 0
 
     def finish(self) -> Finding | None:
         return finding(read, None, self._begins[:1], PartFacts(self._begins[:1]))

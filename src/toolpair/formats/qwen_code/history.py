@@ -147,7 +147,9 @@ def history_of(items: Sequence[Item], leaf: str | None) -> QwenHistory:
     made = _Contents(damaged)
     for node in path:
         made.add(same.get(node.id) or [node])
-    glued = {block.id for node in tree.nodes if node.uid in damaged for block in _blocks(node) if block.id}
+    glued = {
+        block.id for node in tree.nodes if node.uid in damaged for block in _blocks(node) if isinstance(block.id, str)
+    }
     sessions = {value["sessionId"] for _, value in read if is_record(value)}
     refuses = None
     if own is None:
@@ -162,7 +164,7 @@ def history_of(items: Sequence[Item], leaf: str | None) -> QwenHistory:
         refuses = _ROLE
     elif made.compression is not None and not isinstance(value_at(made.compression.value, KEPT), list):
         refuses = _NO_LIST
-    names = frozenset(id_ for id_ in glued if isinstance(id_, str))
+    names = frozenset(glued)
     return QwenHistory(items, tree, path, end, made.said, made.contents, own, refuses, made.compression, names)
 
 
