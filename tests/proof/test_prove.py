@@ -271,4 +271,5 @@ def test_short_texts_that_are_sent_as_one_are_sent() -> None:
         return [SentText("words", text, None, None, number, None) for number, text in enumerate(texts)]
 
     assert missing(said("Begin.", "Now."), said("Begin. Now.", "Go.")) == []
+    assert missing(said("Begin.", "Now."), said("Begin.Now.")) == missing(said("Hm."), said("Hm.Hm.")) == []
     assert missing(said("Begin.", "Now."), said("Begin. Later.")) == said("Begin.", "Now.")

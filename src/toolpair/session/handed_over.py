@@ -139,9 +139,15 @@ def missing(ours: Sequence[SentText], theirs: Sequence[SentText]) -> list[SentTe
     # A text may be wrapped there; one that is there by itself, but not as often, is none of these.
     themselves = {one.text for one in theirs}
     whole = "\n".join(one.text for one in theirs if one.kind not in ("call", "image"))
+    # Short ones may be joined there, with the text beside them or one like them.
     texts = [one for one in ours if one.kind in ("words", "answer")]
-    pairs = ((a, b) for a, b in pairwise(texts) if a.kind == b.kind and f"{a.text} {b.text}" in whole)
-    joined = {id(one) for pair in pairs for one in pair}  # with the text beside it, as one
+    pairs = (*pairwise(texts), *zip(texts, texts, strict=True))
+    joined = {
+        id(one)
+        for a, b in pairs
+        if a.kind == b.kind and (f"{a.text} {b.text}" in whole or f"{a.text}{b.text}" in whole)
+        for one in (a, b)
+    }
     return [
         one
         for one in left
