@@ -47,7 +47,10 @@ _FOLDERS: dict[str, Callable[[Path], Path]] = {
 
 
 def test_the_agents_that_can_be_asked() -> None:
-    assert {agent.id for agent in all_agents() if agent.ask is not None} == _SAMPLES.keys() | _FOLDERS.keys()
+    asked = [agent for agent in all_agents() if agent.ask is not None]
+    assert {agent.id for agent in asked} == _SAMPLES.keys() | _FOLDERS.keys()
+    page = " ".join((SAMPLES.parent / "docs/prove.md").read_text().partition("## Who can be asked")[2].split())
+    assert [agent.title for agent in asked if agent.title not in page] == []
 
 
 def _bytes(path: Path) -> dict[str, bytes]:

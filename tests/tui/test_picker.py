@@ -259,7 +259,7 @@ def test_enter_opens_and_ctrl_o_comes_back_to_the_same_place(home: Path) -> None
         assert rows(app)[2].startswith("▌")
         await press(pilot, "enter")
         await until(pilot, lambda: isinstance(app.screen, PairScreen))
-        assert "1 problem" in frame(app)
+        assert "1 PROBLEM" in frame(app)
         await press(pilot, "ctrl+o")
         assert isinstance(app.screen, PickerScreen)
         assert rows(app)[2].startswith("▌") and "1 PROBLEM" in rows(app)[2]
