@@ -195,8 +195,9 @@ deleted when the session is opened, and so is every line after it; the file as i
 is none yet: repair such a file first. A line of a response that has not begun, or has ended, is skipped.
 [on-resume.md](../on-resume.md) says more.""",
     "hermes": """Measured on Hermes Agent 0.19.0 over an API of Chat Completions and Anthropic's; over the Responses
-API only of a sound session. Ids count over the whole history: of two pairs with one id the second is left out, call and output, and nothing says so. A call is
-paired by its `call_id`, where it has one. [on-resume.md](../on-resume.md) says more.""",
+API only of a sound session. Ids count over the whole history: of two pairs with one id the second is left out, call
+and output, and nothing says so. A call is paired by its `call_id`, where it has one. [on-resume.md](../on-resume.md)
+says more.""",
     "opencode": """Measured on opencode 1.18.33 and Kilo CLI 7.7.9. A row that is not JSON keeps the whole session from
 being loaded, wherever it is. `event` keeps older versions of each part for sharing; nothing of it is read on resume, so
 it stays as it is. A response that ended in an error of the API is left out with all of its outputs.
