@@ -139,6 +139,10 @@ def compact(value: Any) -> str:
 # --- the stories ---------------------------------------------------------------------------------
 
 
+def as_lines(records: Iterable[Any]) -> str:
+    return "".join(compact(record) + "\n" for record in records)
+
+
 def valid() -> str:
     return pretty(
         request(
@@ -706,7 +710,7 @@ def pi_lost_line() -> str:
     message("user", [text("It stopped. Go on.")])
     answers(text("The sum starts with the integer 0."))
     del records[4]
-    return "\n".join(compact(record) for record in records) + "\n"
+    return as_lines(records)
 
 
 def qwen_late_result() -> str:
@@ -759,7 +763,7 @@ def qwen_late_result() -> str:
     add("assistant", "model", [{"text": "I run the tests."}, *tests], **model)
     add("user", "user", [{"text": "It stopped. Go on."}])
     add("assistant", "model", [{"text": "The sum starts with the integer 0."}], **model)
-    return "\n".join(compact(record) for record in records) + "\n"
+    return as_lines(records)
 
 
 def continue_cancelled() -> str:
@@ -896,7 +900,7 @@ def gemini_doubled() -> str:
         called(4, "run_shell_command", None, command="pytest -q"),
     )
     message("gemini", "The sum starts with the integer 0.", thoughts=[], model="gemini-2.5-pro")
-    return "\n".join(compact(record) for record in records) + "\n"
+    return as_lines(records)
 
 
 def cline_late_result() -> str:
@@ -1028,6 +1032,184 @@ def docker_agent_late_result() -> bytes:
                 )
                 for row in rows
             ),
+        ]
+    )
+
+
+def _chat_call(id_: str, name: str, arguments: Json, **more: Any) -> Json:
+    return {"id": id_, **more, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+
+
+def vibe_words_between() -> str:
+    """A result that was saved behind the user's next words, and a call that was never answered."""
+    records: list[Json] = []
+
+    def add(role: str, content: str, **fields: Any) -> None:
+        id_ = str(uuid.uuid5(uuid.NAMESPACE_URL, f"vibe {len(records)}"))
+        records.append({"role": role, "content": content, "injected": False, **fields, "message_id": id_})
+
+    def runs(words: str, *calls: Json) -> None:
+        add("assistant", words, tool_calls=[{**call, "index": number} for number, call in enumerate(calls)])
+
+    def gives(id_: str, output: str) -> None:
+        records.append({"role": "tool", "content": output, "injected": False, "name": "read_file", "tool_call_id": id_})
+
+    add("user", "The total of an empty cart should be 0.00.")
+    runs("I read the cart.", _chat_call("Shop00001", "read_file", {"path": "src/shop/cart.py"}))
+    add("user", "And mind the rounding.")
+    gives("Shop00001", CART)
+    prices = _chat_call("Shop00002", "read_file", {"path": "src/shop/prices.py"})
+    runs("I read the prices, and run the tests.", prices, _chat_call("Shop00003", "bash", {"command": "pytest -q"}))
+    gives("Shop00002", PRICES)
+    add("assistant", "The sum starts with the integer 0.")
+    return as_lines(records)
+
+
+def kimi_code_late_result() -> str:
+    """A result that was written behind the user's next words, and one call of two that nothing answered."""
+    time = 1_795_248_000_000
+    records: list[Json] = [{"type": "metadata", "protocol_version": "1.5", "created_at": time}]
+    steps = 0
+
+    def add(kind: str, **fields: Any) -> None:
+        records.append({"type": kind, "agentId": "main", **fields, "time": time + 3000 * len(records)})
+
+    def event(kind: str, **fields: Any) -> None:
+        add("context.append_loop_event", event={"type": kind, **fields})
+
+    def asks(words: str) -> None:
+        said = [{"type": "text", "text": words}]
+        message = {"role": "user", "content": said, "toolCalls": [], "id": f"msg_{len(records)}"}
+        add("turn.prompt", input=said, origin={"kind": "user"})
+        add("context.append_message", message={**message, "origin": {"kind": "user"}})
+
+    def runs(words: str, *calls: tuple[str, str, Json]) -> None:
+        nonlocal steps
+        steps += 1
+        event("step.begin", uuid=f"step-{steps}", turnId="0", step=steps)
+        event("content.part", uuid=f"part-{steps}", stepUuid=f"step-{steps}", part={"type": "text", "text": words})
+        for id_, name, args in calls:
+            named = {"toolCallId": id_, "name": name, "args": args}
+            event("tool.call", uuid=f"call-{id_}", turnId="0", step=steps, stepUuid=f"step-{steps}", **named)
+
+    def gives(id_: str, output: str) -> None:
+        event("tool.result", parentUuid=f"call-{id_}", toolCallId=id_, result={"output": output})
+
+    def ends(reason: str) -> None:
+        event("step.end", uuid=f"step-{steps}", turnId="0", step=steps, finishReason=reason)
+
+    add("profile.bind", modelAlias="kimi-k2", profileName="agent", systemPrompt="You are Kimi Code CLI.")
+    asks("The total of an empty cart should be 0.00.")
+    runs("I read the cart.", ("ReadFile:0", "ReadFile", {"path": "src/shop/cart.py"}))
+    ends("tool_use")
+    asks("And mind the rounding.")
+    gives("ReadFile:0", CART)
+    prices = ("ReadFile:1", "ReadFile", {"path": "src/shop/prices.py"})
+    runs("I read the prices, and run the tests.", prices, ("Bash:2", "Bash", {"command": "pytest -q"}))
+    gives("ReadFile:1", PRICES)
+    ends("tool_use")
+    runs("The sum starts with the integer 0.")
+    ends("end_turn")
+    return as_lines(records)
+
+
+def openhands_killed() -> str:
+    """A rejected id and a killed run: the lines of a copy of the folder, one file of it in each."""
+    clock = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
+    id_ = uuid.uuid5(uuid.NAMESPACE_URL, "openhands")
+    events: list[Json] = []
+
+    def add(kind: str, source: str, **fields: Any) -> str:
+        own = str(uuid.uuid5(uuid.NAMESPACE_URL, f"openhands {len(events)}"))
+        time = (clock + timedelta(seconds=3 * len(events))).isoformat()
+        above = {"parent_id": events[-1]["id"]} if events else {}
+        events.append({"id": own, "timestamp": time, "source": source, **above, **fields, "kind": kind})
+        return own
+
+    def says(words: str, role: str) -> None:
+        message = {"role": role, "content": [{"type": "text", "text": words}]}
+        add("MessageEvent", "user" if role == "user" else "agent", llm_message=message)
+
+    def runs(call: str, response: str, command: str) -> str:
+        arguments = {"command": command}
+        asked = {"id": call, "name": "terminal", "arguments": json.dumps(arguments), "origin": "completion"}
+        named = {"tool_name": "terminal", "tool_call_id": call, "tool_call": asked, "llm_response_id": response}
+        return add("ActionEvent", "agent", thought=[], action={**arguments, "kind": "TerminalAction"}, **named)
+
+    def gives(call: str, action: str, output: str) -> None:
+        observed = {"content": [{"type": "text", "text": output}], "is_error": False, "kind": "TerminalObservation"}
+        named = {"tool_name": "terminal", "tool_call_id": call, "action_id": action}
+        add("ObservationEvent", "environment", observation=observed, **named)
+
+    prompt = {"type": "text", "text": "You are OpenHands."}
+    add("SystemPromptEvent", "agent", system_prompt=prompt, tools=[])
+    says("The total of an empty cart should be 0.00.", "user")
+    action = runs("call_Shop0001", "response-1", "cat src/shop/cart.py")
+    gives("call_Shop0001", action, CART)
+    first = runs("call_Shop0002", "response-2", "cat src/shop/prices.py")
+    runs("call_Shop0003", "response-2", "pytest -q")
+    gives("call_Shop0002", first, PRICES)
+    says("It stopped. Go on.", "user")
+    says("The sum starts with the integer 0.", "assistant")
+    folder = id_.hex
+    state = {"id": str(id_), "workspace": {"working_dir": "/home/dev/shop", "kind": "LocalWorkspace"}}
+    about = {"id": "base_state.json", "folder": folder, "data": {**state, "leaf_event_id": events[-1]["id"]}}
+    files = (
+        {"id": f"events/event-{number:05}-{one['id']}.json", "folder": folder, "data": one}
+        for number, one in enumerate(events)
+    )
+    return as_lines([{"openhands_state": about}, *({"openhands_event": one} for one in files)])
+
+
+_HERMES = (
+    "PRAGMA page_size = 1024",
+    "CREATE TABLE schema_version (version INTEGER NOT NULL)",
+    "CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT NOT NULL, user_id TEXT, model TEXT, model_config TEXT, "
+    "system_prompt TEXT, parent_session_id TEXT, started_at REAL NOT NULL, ended_at REAL, end_reason TEXT, "
+    "message_count INTEGER DEFAULT 0, tool_call_count INTEGER DEFAULT 0, cwd TEXT, billing_provider TEXT, title TEXT, "
+    "rewind_count INTEGER NOT NULL DEFAULT 0, FOREIGN KEY (parent_session_id) REFERENCES sessions(id))",
+    "CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL REFERENCES sessions(id), "
+    "role TEXT NOT NULL, content TEXT, tool_call_id TEXT, tool_calls TEXT, tool_name TEXT, effect_disposition TEXT, "
+    "timestamp REAL NOT NULL, token_count INTEGER, finish_reason TEXT, reasoning TEXT, reasoning_content TEXT, "
+    "reasoning_details TEXT, codex_reasoning_items TEXT, codex_message_items TEXT, platform_message_id TEXT, observed "
+    "INTEGER DEFAULT 0, active INTEGER NOT NULL DEFAULT 1, compacted INTEGER NOT NULL DEFAULT 0, api_content TEXT)",
+    "CREATE INDEX idx_messages_session ON messages(session_id, timestamp)",
+)
+
+
+def hermes_other_id() -> bytes:
+    """A result whose id a proxy rewrote, so that Hermes leaves it out."""
+    start = 1_795_248_000.0
+    id_ = "20261121_080000_5a1f3c"
+    rows: list[tuple[Any, ...]] = []
+
+    def add(role: str, content: str, calls: list[Json] | None = None, of: str | None = None) -> None:
+        said = (role, content, of, json.dumps(calls) if calls else None, "terminal" if of else None)
+        rows.append((id_, *said, start + 3 * len(rows)))
+
+    def call(number: int, command: str) -> Json:
+        name = f"call_Shop{number:04}"
+        return _chat_call(name, "terminal", {"command": command}, call_id=name, response_item_id=f"fc_{number}")
+
+    add("user", "The total of an empty cart should be 0.00.")
+    add("assistant", "I read the cart.", [call(1, "cat src/shop/cart.py")])
+    add("tool", CART, of="call-Shop0001")
+    add("assistant", "The prices, and the tests.", [call(2, "cat src/shop/prices.py"), call(3, "pytest -q")])
+    add("tool", PRICES, of="call_Shop0002")
+    add("tool", "1 failed, 3 passed", of="call_Shop0003")
+    add("assistant", "The sum starts with the integer 0.")
+    session = (id_, "cli", "gpt-5.1", start, "/home/dev/shop", "Empty carts", len(rows))
+    columns = "session_id, role, content, tool_call_id, tool_calls, tool_name, timestamp"
+    return database(
+        [
+            *((statement, ()) for statement in _HERMES),
+            ("INSERT INTO schema_version VALUES (22)", ()),
+            (
+                "INSERT INTO sessions (id, source, model, started_at, cwd, title, message_count) VALUES (?, ?, ?, ?, "
+                "?, ?, ?)",
+                session,
+            ),
+            *((f"INSERT INTO messages ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", row) for row in rows),
         ]
     )
 
@@ -1361,6 +1543,10 @@ SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "opencode-failed-response.db": opencode_failed_response,
     "goose-left-out.db": goose_left_out,
     "openclaw-cut-history.db": openclaw_cut_history,
+    "hermes-other-id.db": hermes_other_id,
+    "kimi-code-late-result.jsonl": kimi_code_late_result,
+    "openhands-killed.jsonl": openhands_killed,
+    "vibe-words-between.jsonl": vibe_words_between,
     "damaged.jsonl": damaged,
 }
 

@@ -72,10 +72,14 @@ def page() -> str:
 def _row(agent: Agent) -> str:
     usual = home_short(str(agent.roots(Machine("linux", {}, Path(_HOME)))[0]), _HOME)
     format_id = written_by()[agent.id]
-    told = f"[its page](formats/{format_id}.md)" if format_id is not None else "not read yet"
+    told = f"[its page](formats/{format_id}.md)" if format_id is not None else f"[{agent.unchecked}](not-read-yet.md)"
     ways = [line.partition(": ")[2] for line in resume_lines((agent,))]
     resume = (
-        ways[0].replace("cd /home/you/project && ", "").replace(_ID, "ID").replace("|", "\\|")
+        ways[0]
+        .replace("cd /home/you/project && ", "")
+        .replace(_ID, "ID")
+        .replace(_ID.replace("-", ""), "ID")
+        .replace("|", "\\|")
         if ways
         else "in its own list"
     )

@@ -10,6 +10,7 @@ from typing import Final
 from toolpair.formats import agents_of, all_formats, written_by
 from toolpair.formats.agent import Agent, SessionFile
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent
+from toolpair.formats.engine.agents.folder_agent import FolderAgent
 from toolpair.formats.format import Format
 from toolpair.rules.pages import pages as rule_pages
 from toolpair.shell.machine import Machine, home_short
@@ -48,7 +49,7 @@ another branch of the file, and what was cleared or compacted, is inactive. Each
 its own.""",
     "hermes": """The tables `sessions` and `messages` of its SQLite database, one chat message in each row, in the order
 of `id`. Rows that were compacted or taken back (`active` is 0) are inactive; sub-agents' sessions are sessions of their
-own.""",
+own. A session that was compacted into another one is read by itself, and the verdict names the one that is resumed.""",
     "agents-sdk": """The tables `agent_sessions` and `agent_messages` (or what the program calls them) that
 `SQLiteSession` writes, one item of the Responses API in each row, in the order of `id`. What its other sessions write
 is refused by name: branches (`AdvancedSQLiteSession`), encrypted items, and tables of `SQLAlchemySession`, which reads
@@ -72,8 +73,13 @@ which goose reads them: by `created_timestamp`, then by `id`. Rows that a compac
 (`agentVisible`) are inactive. Before 1.10: JSON Lines, a line about the session, then one message in each.""",
     "vibe": """JSON Lines, a chat message in each, beside `meta.json`, which has the session's id and folder.
 Before 2.26 the summary of a compaction (`context_boundary`) stands for all that is before it. From 2.26 on Vibe keeps
-new sessions in a store of its own (`logs/session/unified`), whose parts name each other by their checksums: that is
-not read. It still resumes sessions in these files.""",
+new sessions in [a store of its own](vibe-unified.md), and still resumes those in these files.""",
+    "vibe-unified": """The last checkpoint of a session: `CURRENT` names a generation, its `manifest.json` the files
+in `chunks` that hold the messages. Each of these names the next one by the hash of what it holds, and one that is gone
+or does not fit is refused, as Vibe refuses it. The journal holds what has happened since the checkpoint. Where it has
+inputs of a turn, the turn has not ended, or Vibe was killed in it: what its own library makes of them is not known
+here, so that such a session is not read until Vibe has resumed it. Forms of the store that are newer than that of 3.0.2
+are refused.""",
     "kimi-cli": """JSON Lines, a chat message in each. Lines with the roles `_system_prompt`, `_checkpoint` and
 `_usage` are Kimi CLI's notes. All messages are sent. A compaction, `/clear`, or a step back to a checkpoint begins
 the file anew: what was in it before is in `context_1.jsonl`, `context_2.jsonl` and so on beside it, which are not
@@ -139,6 +145,9 @@ pair that is broken is refused. Before, a call without a result right behind its
 execution interrupted - no response available`) when the session went on, and a result that is late or has another id
 was sent as well, and refused. A line that is not JSON, and an empty one, which is not reported, keep the session from
 being resumed. Bytes that are not text are guessed at.""",
+    "vibe-unified": """Measured on Mistral Vibe 3.0.2, with up to three defects at once, of sessions that it took over
+from its older files: what the checkpoint holds is sent as it is, and what the API does not accept is refused. A file
+that does not fit to its hash keeps the session from being loaded.""",
     "kimi-cli": """Measured on Kimi CLI 1.49.0, with the API of Kimi. Nothing is healed: what is in the file is sent,
 and a pair that is broken is refused. A line that is not JSON, or not a message as it writes them, is skipped, and
 nothing but its log says so; before 1.30, a line that is not JSON keeps the session from being loaded. A message
@@ -185,7 +194,7 @@ not known here. [on-resume.md](../on-resume.md) says more.""",
 deleted when the session is opened, and so is every line after it; the file as it was is in `wire.jsonl.bak`, if there
 is none yet: repair such a file first. A line of a response that has not begun, or has ended, is skipped.
 [on-resume.md](../on-resume.md) says more.""",
-    "hermes": """Measured on Hermes Agent 0.19.0 over an API of Chat Completions and Anthropic's. Ids count
+    "hermes": """Measured on Hermes Agent 0.19.0 over APIs of Chat Completions, Anthropic and Responses. Ids count
 over the whole history: of two pairs with one id the second is left out, call and output, and nothing says so. A call is
 paired by its `call_id`, where it has one. [on-resume.md](../on-resume.md) says more.""",
     "opencode": """Measured on opencode 1.18.33 and Kilo CLI 7.7.9. A row that is not JSON keeps the whole session from
@@ -224,6 +233,7 @@ triggers see to that. End the gateway before you save (`hermes gateway stop`).""
     "kimi-cli": """It is run in the session's own folder, by whose path Kimi CLI finds it. `kimi --continue` takes the
 folder's last session. Kimi Code CLI, its successor, imports these sessions when it is installed, and keeps its own in
 another form.""",
+    "vibe-unified": """`toolpair export` makes a request body of it.""",
     "openhands": """End the program that has the conversation open before you save: it keeps the history in memory. A
 save is refused while OpenHands' server has it open (`owner_lease.json`). That another program has it open between two
 events no file says. The mark of how many events there are (`.eventlog-len-N.marker`) is kept true, so that such a
@@ -327,7 +337,8 @@ def resume_lines(agents: tuple[Agent, ...]) -> Iterator[str]:
     """How each of these agents resumes a session."""
     for agent in agents:
         machine = Machine("linux", {}, Path(_HOME))
-        path = agent.roots(machine)[0] / f"session{agent.suffix or '.json'}"
+        is_folder = isinstance(agent, FolderAgent)
+        path = agent.roots(machine)[0] / (ID.replace("-", "") if is_folder else f"session{agent.suffix or '.json'}")
         file = SessionFile(path, path, ID, "/home/you/project")
         way = agent.way_in_its_own(file) if isinstance(agent, DatabaseAgent) else agent.way_back(file)
         if way is not None and agent.id in written_by():

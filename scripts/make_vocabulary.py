@@ -13,7 +13,7 @@ import ast
 import json
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,22 +27,26 @@ _IN_TABLE: Final = re.compile(r"(?<![$\w])[A-Za-z_][\w-]*\w")
 _NAME: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*(?:[-./][A-Za-z0-9_]+)*")
 
 
+def _nodes(path: Path) -> Iterable[ast.AST]:
+    return ast.walk(ast.parse(path.read_bytes()))
+
+
 def main() -> None:
     """Write the file."""
     OUT.write_text(text(), encoding="utf-8")
     print(f"{OUT}: {len(names()):,} names")
 
 
-def text() -> str:
-    """What the file contains."""
-    found = sorted(names())
+def text(nodes: Callable[[Path], Iterable[ast.AST]] = _nodes) -> str:
+    """What the file contains; `nodes` gives all that is in a module."""
+    found = sorted(names(nodes))
     lines = (", ".join(map(json.dumps, found[at : at + 8])) for at in range(0, len(found), 8))
     return "[\n " + ",\n ".join(lines) + "\n]\n"
 
 
-def names() -> set[str]:
+def names(nodes: Callable[[Path], Iterable[ast.AST]] = _nodes) -> set[str]:
     """The names in the code, and in the tables of forms."""
-    code = {name for path in _modules() for name in _strings(ast.parse(path.read_bytes())) if _NAME.fullmatch(name)}
+    code = {name for path in _modules() for name in _strings(nodes(path)) if _NAME.fullmatch(name)}
     tables = (tomllib.loads(path.read_text("utf-8")) for path in (_PACKAGE / "formats").rglob("*.toml"))
     return code | {name for table in tables for text in _texts(table) for name in _IN_TABLE.findall(text)}
 
@@ -67,9 +71,9 @@ def _modules() -> Iterator[Path]:
                 yield path
 
 
-def _strings(tree: ast.Module) -> Iterator[str]:
+def _strings(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The strings that something is compared with or looked up by."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Compare():
                 parts = [node.left, *node.comparators]

@@ -70,7 +70,7 @@ def plant(agent: Agent, place: Path, most: int | None, search: str) -> Iterator[
     own = own_database(program, place) if agent.id in ("opencode", "kilo-cli") and program is not None else None
     names: Counter[str] = Counter()
     for case in islice(CORPORA[agent.id](), most):
-        name = re.sub(r"[^\w.,+-]+", "-", case.name).strip("-.")
+        name = re.sub(r"[^\w.+-]+", "-", case.name).strip("-.")
         names[name] += 1
         folder = place / (name if names[name] == 1 else f"{name}-{names[name]}")
         folder.mkdir(parents=True, exist_ok=True)

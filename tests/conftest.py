@@ -79,9 +79,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     lie side by side, are run beside tests that calculate, files are dealt out like cards, every second hand backwards.
     """
     workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
+    items.sort(key=lambda item: (_file(item), item.path))  # the same for all, wherever they began
     if workers > 1:
-        # The same order for all, wherever they began.
-        items.sort(key=lambda item: (_file(item), item.path))
         files = [list(found) for _, found in groupby(items, _file)]
         hands = [files[number::workers][:: -1 if number % 2 else 1] for number in range(workers)]
         items[:] = [item for hand in hands for found in hand for item in found]
@@ -125,6 +124,7 @@ def _family(pid: int) -> Iterator[int]:
 @pytest.fixture(autouse=True, scope="session")
 def pinned_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The user's colours, Textual settings, agents' folders, settings and temporary files have no effect."""
+    base = tmp_path_factory.getbasetemp()  # where pytest has it, and keeps it
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         os.chmod(temporary, 0o755)  # others may look into it, as into the one that holds it
         for name in list(os.environ):
@@ -144,7 +144,7 @@ def pinned_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setattr("tempfile.tempdir", None)
         patch.setattr("toolpair.session.verdict_cache._OWN", str(SAMPLES))  # the program does not change meanwhile
         # Not created: hardly any test keeps something.
-        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.getbasetemp() / "no-config"))
+        patch.setenv("XDG_CONFIG_HOME", str(base / "no-config"))
         yield
 
 

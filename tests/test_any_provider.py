@@ -70,27 +70,27 @@ IMAGE_URL = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA
 # --- what a conversion makes good is no error ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("profile", TURNS)
+@each("profile", TURNS)
 def test_tool_messages_in_a_row_and_the_words_behind_them_are_one_turn(profile: str) -> None:
     messages = [ASKS, calls(function("callNo001"), function("callNo002")), tool("callNo001"), tool("callNo002"), ASKS]
     assert found(messages, profile) == []
 
 
-@pytest.mark.parametrize("profile", TURNS)
+@each("profile", TURNS)
 def test_instructions_are_lifted_out_before_a_turn_is_judged(profile: str) -> None:
     messages = [ASKS, calls(function()), {"role": "system", "content": "Be kind."}, tool(), SAYS, ASKS]
     assert found(messages, profile) == []
     assert found(messages, "openai-chat") == ["result.not_adjacent"]
 
 
-@pytest.mark.parametrize("profile", CHATS)
+@each("profile", CHATS)
 def test_text_before_a_result_stands_behind_it_in_chat(profile: str) -> None:
     messages = [ASKS, blocks("assistant", use()), blocks("user", text(), result())]
     assert "result.not_first" not in found(messages, profile)
     assert found(messages, "anthropic") == ["result.not_first"]
 
 
-@pytest.mark.parametrize("profile", CHATS)
+@each("profile", CHATS)
 def test_results_in_two_messages_are_tool_messages_in_a_row(profile: str) -> None:
     pair = [blocks("user", result("callNo001")), blocks("user", result("callNo002"))]
     messages = [ASKS, blocks("assistant", use("callNo001"), use("callNo002")), *pair]
@@ -100,14 +100,14 @@ def test_results_in_two_messages_are_tool_messages_in_a_row(profile: str) -> Non
     assert "result.not_adjacent" in found(words_between, profile, late)
 
 
-@pytest.mark.parametrize("profile", CHATS)
+@each("profile", CHATS)
 def test_an_input_of_any_kind_can_be_written_as_a_string(profile: str) -> None:
     messages = [ASKS, blocks("assistant", use(input=[1])), blocks("user", result())]
     assert found(messages, profile) == []
     assert found(messages, "anthropic") == ["args.not_object"]
 
 
-@pytest.mark.parametrize("profile", CHATS)
+@each("profile", CHATS)
 def test_a_result_without_content_becomes_an_empty_tool_message(profile: str) -> None:
     without = {"type": "tool_result", "tool_use_id": "callNo001"}
     messages = [ASKS, blocks("assistant", use()), blocks("user", without)]
@@ -148,7 +148,7 @@ def test_no_arguments_are_an_empty_object(profile: str, given: Any) -> None:
     assert "args.not_object" not in found([ASKS, calls(function(arguments=given)), tool()], profile)
 
 
-@pytest.mark.parametrize("profile", CHATS)
+@each("profile", CHATS)
 def test_images_in_results_move_behind_them_for_chat(profile: str) -> None:
     messages = [ASKS, blocks("assistant", use()), blocks("user", result(content=[text("seen"), IMAGE]))]
     said = found(messages, profile) + found(messages, profile, "warning")
@@ -165,7 +165,7 @@ def test_an_output_that_becomes_text_keeps_what_is_no_text_beside_it(part: dict[
     assert repaired.ok and part in repaired.messages[2]["content"] and not repaired.losses
 
 
-@pytest.mark.parametrize("profile", TURNS)
+@each("profile", TURNS)
 def test_images_in_tool_messages_can_go_into_results(profile: str) -> None:
     assert found([ASKS, calls(function()), tool(content=[text(), IMAGE_URL])], profile) == []
 
@@ -354,7 +354,7 @@ def test_deepseek_may_want_thinking_only_until_the_user_asks_again() -> None:
     assert found(messages, "moonshot") == ["reasoning.missing_before_call"]
 
 
-@pytest.mark.parametrize("content", ["", "  ", [], None])
+@each("content", ["", "  ", [], None])
 def test_kimi_wants_results_that_say_something(content: Any) -> None:
     messages = [ASKS, calls(function()), tool(content=content)]
     assert found(messages, "moonshot") == ["content.empty_result"]

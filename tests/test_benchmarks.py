@@ -27,6 +27,7 @@ from benchmarks.report import BEGIN, END, page_with, verdict
 from benchmarks.report import text as report_text
 from benchmarks.run import main as run_benchmarks
 from benchmarks.sessions.options import BREAKABLE, DATABASES, FORMATS, SHAPES, Options, bytes_of
+from tests.each import each
 from toolpair.formats.engine.agents.databases import sessions_in
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance.md"
@@ -169,14 +170,12 @@ def test_worst_cases_are_what_they_are_called() -> None:
     assert [len(message["tool_calls"]) for message in one if "tool_calls" in message] == [50]
 
 
-@pytest.mark.parametrize(
-    ("words", "count"), [("500MB", 500_000_000), ("1.5 GB", 1_500_000_000), ("10kb", 10_000), ("4096", 4096)]
-)
+@each(("words", "count"), [("500MB", 500_000_000), ("1.5 GB", 1_500_000_000), ("10kb", 10_000), ("4096", 4096)])
 def test_sizes_are_read(words: str, count: int) -> None:
     assert bytes_of(words) == count
 
 
-@pytest.mark.parametrize("words", ["", "MB", "5 elephants", "-3"])
+@each("words", ["", "MB", "5 elephants", "-3"])
 def test_what_is_no_size_is_refused(words: str) -> None:
     with pytest.raises(ValueError, match="is no size"):
         bytes_of(words)

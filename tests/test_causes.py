@@ -374,7 +374,7 @@ def test_exchanged_outputs_are_a_hint_and_swapped_only_on_request() -> None:
     assert answered == {"toolu_1": "File: src/1\none", "toolu_2": "File: src/2\ntwo"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "second"),
     [
         ("File: src/1\none", "File: src/2\ntwo"),

@@ -4,8 +4,7 @@ import ast
 import sys
 from collections.abc import Iterator, Sequence
 
-import pytest
-
+from tests.each import each
 from tests.source_code import Module
 from toolpair.dialects import anthropic, item_types, openai_chat, openai_responses
 
@@ -157,7 +156,7 @@ def test_the_transcript_stands_on_nothing(modules: Sequence[Module]) -> None:
             ), (name, module)
 
 
-@pytest.mark.parametrize(
+@each(
     "block",
     [
         anthropic.block_of(

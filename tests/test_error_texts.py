@@ -261,7 +261,7 @@ def test_texts_in_words_of_any_program_are_read_rightly_or_not_at_all() -> None:
     assert right >= 0.9 * len([row for row in rows if row["is"]])
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "said"),
     [
         ("result.orphan", "messages[7]: a tool result must directly follow the tool call that it answers"),

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.generate import generate
 from benchmarks.sessions.options import Options
+from tests.each import each
 from tests.work import work_of
 from toolpair.rules.profiles import is_profile, profile_names
 from toolpair.session.session import Session, Target, open_session
@@ -331,7 +332,7 @@ def test_a_place_that_is_not_judged_is_shown_all_the_same() -> None:
     assert target.message == 3 and target.how == "by the index: message 3, block 0"
 
 
-@pytest.mark.parametrize(
+@each(
     ("profile", "words"),
     [
         ("anthropic", "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: call_b."),

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.patience import PATIENCE
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -150,7 +151,7 @@ def test_each_line_is_printed_as_soon_as_its_file_is_judged(tmp_path: Path) -> N
     assert ran.returncode == 2
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("fleet_*")))
+@each("name", sorted(path.name for path in EXAMPLES.glob("fleet_*")))
 def test_the_page_shows_the_example_as_it_is(name: str) -> None:
     page = (REPOSITORY / "docs" / "fleet.md").read_text(encoding="utf-8")
     language = "sh" if name.endswith(".sh") else "python"

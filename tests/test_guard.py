@@ -412,7 +412,7 @@ def test_objects_of_all_kinds_are_read_and_handed_back(message: Any) -> None:
     assert toolpair.guard(valid) is valid
 
 
-@pytest.mark.parametrize(
+@each(
     ("messages", "words"),
     [
         ([{"type": "human", "content": "hi"}], "convert_to_openai_messages"),

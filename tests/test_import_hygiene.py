@@ -409,6 +409,7 @@ COMMANDS = {
     },
     "cli.output": {"cli.ci.github", "cli.ci.sarif"},
     "cli.progress": {"cli.progress_line"},
+    "cli.prove": {"cli.prove_corpus"},
     "cli.sees": {"reports.requests_in_time"},
     "cli.selection": {"rules.registry"},
     "cli.sessions": {"formats.engine.agents.databases"},

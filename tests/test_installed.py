@@ -99,3 +99,17 @@ def test_nothing_is_run_for_it(tmp_path: Path) -> None:
     told = tmp_path / "it ran"
     link(tmp_path / "bin/claude", program(tmp_path / "claude/2.1.330/claude", f"#!/bin/sh\ntouch '{told}'\n"))
     assert here(tmp_path) == "2.1.330" and not told.exists()
+
+
+@pytest.mark.parametrize(("folder", "format_id", "version"), [
+    ("lib/python3.12/site-packages/openhands_sdk-1.21.0.dist-info", "openhands", "1.21.0"),
+    ("Lib/site-packages/mistral_vibe-2.24.5.dist-info", "vibe", "2.24.5"),
+    ("lib/python3.12/site-packages/other-1.0.0.dist-info", "vibe", None),
+])  # fmt: skip
+def test_a_python_program_is_of_the_version_that_pip_left_beside_it(
+    folder: str, format_id: str, version: str | None, tmp_path: Path
+) -> None:
+    command = "openhands" if format_id == "openhands" else "vibe"
+    (tmp_path / "venv" / folder).mkdir(parents=True)
+    link(tmp_path / "bin" / command, program(tmp_path / "venv" / "bin" / command))
+    assert here(tmp_path, format_id) == version

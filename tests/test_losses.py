@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.formats.claude_code_files import Log
 from tests.formats.claude_code_files import call as call_of
 from tests.formats.claude_code_files import text as words
@@ -17,6 +18,7 @@ from tests.properties.test_repair import broken
 from tests.rounds import tries
 from tests.work import work_of
 from toolpair.history.losses import Losses, losses
+from toolpair.history.losses.unnamed import Records, texts_gone
 from toolpair.session.saving import set_aside
 from toolpair.session.session import Session, open_session
 
@@ -84,7 +86,7 @@ def test_an_output_kept_as_text_is_not_gone() -> None:
         assert len(found.calls) == 1
 
 
-@pytest.mark.parametrize("said", [["a.py", "b.py"], "words", 3, None, {"rows": ["é"]}])
+@each("said", [["a.py", "b.py"], "words", 3, None, {"rows": ["é"]}])
 def test_json_written_as_text_says_the_same(said: Any) -> None:
     before, text = result("a", [{"json": said}]), json.dumps(said, ensure_ascii=False)
     after = result("a", [{"type": "text", "text": text}])
@@ -327,6 +329,25 @@ def test_an_identical_copy_is_no_loss_wherever_it_stands() -> None:
     assert compared(shared, [shared[0], shared[1], user(result("a", "same"))]).outputs
 
 
+def test_the_whole_is_read_only_for_texts_that_do_not_stand_close_by() -> None:
+    log = Log()
+    log.user("u", "go")
+    log.says("a", "m", words("the words that stay"))
+    around = session_of(log.values).conversation.document
+    read: list[int] = []
+
+    def everything() -> list[bytes]:
+        read.append(1)
+        return [b'{"text": "words far away"}']
+
+    said = b'{"ordinal": 12, "text": "%b"}'
+    changed = [(7, said % b"the words that stay", None), (8, said % b"9", b'{"ordinal": 130, "text": "9"}')]
+    assert not texts_gone(Records(changed, (), everything, {7: around, 8: around})) and not read
+    changed += [(8, said % b"words far away", b"{}"), (8, said % b"says 9", b'{"ordinal": 12, "text": "says 10"}')]
+    gone = texts_gone(Records(changed, (), everything, {7: around, 8: around}))
+    assert [one.text for one in gone] == ["says 9"] and read == [1]
+
+
 def test_what_a_repaired_compaction_replaces_is_no_loss() -> None:
     def item(kind: str, **payload: Any) -> dict[str, Any]:
         return {"timestamp": "2026-01-01T00:00:00Z", "type": kind, "payload": payload}
@@ -350,8 +371,8 @@ def test_what_a_repaired_compaction_replaces_is_no_loss() -> None:
     assert losses(before, without).outputs
 
 
-@pytest.mark.parametrize("given", [["what was asked for"], 5, True, "[1, 2"])
-@pytest.mark.parametrize("shape", ["openai-chat", "openai-responses"])
+@each("given", [["what was asked for"], 5, True, "[1, 2"])
+@each("shape", ["openai-chat", "openai-responses"])
 def test_arguments_that_are_no_object_are_kept_as_one(given: Any, shape: str) -> None:
     function = {"name": "look", "arguments": given}
     if shape == "openai-chat":

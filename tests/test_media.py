@@ -6,8 +6,6 @@ import base64
 import struct
 from typing import Any
 
-import pytest
-
 from tests.each import each
 from toolpair.dialects.anthropic import block_of
 from toolpair.dialects.media import Media, media_in, pixels_of, text_beside_media
@@ -45,7 +43,7 @@ def test_a_part_in_any_spelling(part: Any, media: Media) -> None:
     assert media.size == (10 if media.data else 0) and media.pixels == ((30, 20) if media.data else None)
 
 
-@pytest.mark.parametrize(
+@each(
     "raw",
     [
         b"RIFF\0\0\0\0WEBPVP8X\n\0\0\0\x10\0\0\0\x1d\0\0\x13\0\0",

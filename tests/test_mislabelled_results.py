@@ -41,7 +41,7 @@ def mended(session: Session, rule: str, fix: str) -> Any:
     return json.loads(session.to_bytes())
 
 
-@pytest.mark.parametrize(
+@each(
     "type_",
     ["tool_use", "text", "image", "toolResult", "function_call_output", "server_tool_use", None, ["tool_result"]],
 )
@@ -88,7 +88,7 @@ def test_a_message_of_chat_with_another_role(role: Any) -> None:
     assert made[2] == {"role": "tool", "tool_call_id": "c1", "content": "REAL"}
 
 
-@pytest.mark.parametrize("id_", ["c1", "c9", 5, None])
+@each("id_", ["c1", "c9", 5, None])
 def test_words_of_the_user_beside_a_stray_id_stay_words(id_: Any) -> None:
     """Where the call has its result, or is none of the list's."""
     answered = {"role": "tool", "tool_call_id": "c1", "content": "seen"}
@@ -99,7 +99,7 @@ def test_words_of_the_user_beside_a_stray_id_stay_words(id_: Any) -> None:
     assert json.loads(session.to_bytes()) == messages
 
 
-@pytest.mark.parametrize(
+@each(
     "more",
     [
         {"type": "function_call"},
@@ -109,7 +109,7 @@ def test_words_of_the_user_beside_a_stray_id_stay_words(id_: Any) -> None:
         {},
     ],
 )
-@pytest.mark.parametrize("call", [ITEM, {"type": "custom_tool_call", "call_id": "c1", "name": "patch", "input": "x"}])
+@each("call", [ITEM, {"type": "custom_tool_call", "call_id": "c1", "name": "patch", "input": "x"}])
 def test_an_item_of_another_type(call: Message, more: Message) -> None:
     output = {**more, "call_id": "c1", "output": "REAL"}
     made = mended(opened([ASKS, call, output, ASKS]), "field.missing", "right-type")
@@ -164,8 +164,8 @@ def test_in_a_record_of_a_rollout_that_codex_does_not_know(record: str) -> None:
     assert session.conversation.verdict.outputs_seen == 1 and session.to_bytes().count(b"REAL") == 2
 
 
-@pytest.mark.parametrize("role", ["tool", "function", "user"])
-@pytest.mark.parametrize("content", ["absent", None, ""])
+@each("role", ["tool", "function", "user"])
+@each("content", ["absent", None, ""])
 def test_calls_in_a_message_that_says_it_is_a_tools(role: str, content: Any) -> None:
     asks = {**CHAT_CALL, "role": role, "content": content}
     if content == "absent":

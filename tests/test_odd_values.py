@@ -12,6 +12,7 @@ import pytest
 import toolpair
 from tests import hermes_sessions, kimi_code_sessions, openhands_conversations, vibe_sessions
 from tests.conftest import SAMPLES
+from tests.each import each
 from tests.rounds import some
 from toolpair.session.session import Session, SessionError, open_session
 
@@ -194,7 +195,7 @@ def test_half_a_character_in_a_key_is_replaced_and_no_key_takes_anothers_place()
     assert (list(found.values())[:2], found["k\ufffd"], found["z"]) == ([1, 2], 2, {"\ufffd": "v"})
 
 
-@pytest.mark.parametrize(
+@each(
     ("role", "says"),
     [
         (None, "This message has no role, and OpenAI Chat Completions needs one."),

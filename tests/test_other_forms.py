@@ -165,8 +165,8 @@ def _hold(form: str, messages: list[Value], *words: str) -> list[Value]:
     return list(repaired.messages)
 
 
-@pytest.mark.parametrize("where", STRAY_RESULTS)
-@pytest.mark.parametrize("form", LISTS)
+@each("where", STRAY_RESULTS)
+@each("form", LISTS)
 def test_a_result_in_another_form_is_its_calls(form: str, where: str) -> None:
     messages = _list(form, [NATIVE_CALLS[form]], STRAY_RESULTS[where])
     words = [word for word in ("And now?", "beside it", "it took long") if word in _texts(STRAY_RESULTS[where])]
@@ -202,8 +202,8 @@ ORPHANS: dict[str, Value] = {
 }
 
 
-@pytest.mark.parametrize("orphan", ORPHANS)
-@pytest.mark.parametrize("form", LISTS)
+@each("orphan", ORPHANS)
+@each("form", LISTS)
 def test_an_output_under_an_unknown_key_is_kept(form: str, orphan: str) -> None:
     native = LISTS[form]
     messages = copy.deepcopy([*native(1), *native(2), ORPHANS[orphan], *native(3)])

@@ -72,8 +72,8 @@ def causes(session: Session) -> list[str]:
     return [problem.cause.id for problem in session.problems if problem.severity == "error" and problem.cause]
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
+@each("form", FORMS)
+@each(
     "other",
     [
         "toolu_01SRQUvGSTki9bs4TbbkXc55",
@@ -145,8 +145,8 @@ def test_a_slip_counts_only_within_an_exchange() -> None:
 NO_IDS = [..., None, ""]
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("missing", NO_IDS, ids=["absent", "null", "empty"])
+@each("form", FORMS)
+@each("missing", NO_IDS)
 def test_a_result_without_an_id_right_after_the_only_call_is_its_own(form: str, missing: Any) -> None:
     session = opened(form, [("call_z1", "read")], [(missing, "the file")])
     assert causes(session) == ["id.left_out"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -236,7 +235,7 @@ def test_what_an_agent_cleared_to_make_room_is_not_brought_back(text: str) -> No
     assert ("result.placeholder" in rules) is not known.cleared
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "[Request interrupted by user]",

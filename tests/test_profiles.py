@@ -241,7 +241,7 @@ def test_the_library_takes_every_name(name: str) -> None:
     assert toolpair.guard(mended.messages, profile=name) is mended.messages
 
 
-@pytest.mark.parametrize("name", ["anthropic/4.6", "vertex-anthropic", "bedrock-converse/separate", "mistral/v13"])
+@each("name", ["anthropic/4.6", "vertex-anthropic", "bedrock-converse/separate", "mistral/v13"])
 def test_messages_keep_their_shape_whatever_the_profile(name: str) -> None:
     """Blocks stay blocks and chat stays chat: a profile says what is refused, not how the list is written."""
     blocks = [

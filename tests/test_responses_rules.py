@@ -272,7 +272,7 @@ def test_a_call_whose_type_is_not_text_is_a_call_wherever_it_stands() -> None:
     assert repaired.messages[:2] == [{**call, "type": "function_call"}, output]
 
 
-@pytest.mark.parametrize(
+@each(
     ("changed", "wanted"),
     [
         ({"content": None}, {"role": "assistant", "content": ""}),

@@ -46,6 +46,10 @@ EXPECTED: dict[str, dict[str, int]] = {
     "opencode-failed-response.db": {"record.failed": 1, "result.missing": 1},
     "openclaw-cut-history.db": {"chain.list_differs": 1, "result.id_mismatch": 1},
     "goose-left-out.db": {"result.id_mismatch": 1, "result.missing": 1},
+    "hermes-other-id.db": {"result.id_mismatch": 1},
+    "kimi-code-late-result.jsonl": {"rollout.not_loaded": 1, "result.missing": 1},
+    "openhands-killed.jsonl": {"result.missing": 1},
+    "vibe-words-between.jsonl": {"result.not_adjacent": 1, "result.missing": 1},
     "damaged.jsonl": {"record.glued": 1},
 }
 """File -> the rules whose errors it breaks, with how often."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.session_folders import claude_records, line
 from toolpair.session.reopening import reopened
 from toolpair.session.session import Refused, Session, SessionError, open_session
@@ -415,7 +416,7 @@ def test_the_bytes_of_a_place_are_those_of_its_block() -> None:
             assert json.loads(data[slice(*place.bytes)]) == messages[place.message or 0]["content"][place.block]
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         [{"speaker": "user", "words": [{"say": "hi"}]}],
@@ -429,7 +430,7 @@ def test_what_is_not_understood_is_said(content: Any) -> None:
         opened(content)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "rule"),
     [
         ("toolu_2", "result.missing"),

@@ -80,7 +80,7 @@ def test_words_that_are_never_said_are_found(said: str) -> None:
     assert wrong_words(said)
 
 
-@pytest.mark.parametrize(
+@each(
     "said", ["LiteLLM, and the provider behind it", "drops it without telling you", "Run `mend`.", "does not tell you"]
 )
 def test_other_words_are_not(said: str) -> None:

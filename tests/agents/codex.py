@@ -17,9 +17,16 @@ _AGENT = RealAgent("codex", "put codex on the PATH, or set TOOLPAIR_CODEX to it"
 why_not = _AGENT.why_not
 
 
-def resume(files: Mapping[str, bytes], times: int = 1) -> dict[str, Resumed]:
-    """What is sent for each rollout, by the names that the caller gave, when it is resumed so many times."""
-    resumed = _AGENT.resume(files, times=times, each=lambda _, data: {"folder": _folder(data)})
+AS_RECORDED = 'approval_policy = "never"\nsandbox_mode = "danger-full-access"\n'
+"""The settings with which the planted rollouts were had, as a user's usually are when a session is resumed."""
+
+
+def resume(files: Mapping[str, bytes], times: int = 1, limits: str | None = None) -> dict[str, Resumed]:
+    """What is sent for each rollout, by the names that the caller gave, when it is resumed so many times. `limits`: the
+    settings of what it may do, in place of those with which `prove` asks.
+    """
+    options = {} if limits is None else {"limits": limits}
+    resumed = _AGENT.resume(files, times=times, options=options, each=lambda _, data: {"folder": _folder(data)})
     return {
         name: replace(found, after=PROJECT.sub(json.dumps(_folder(files[name])).encode(), found.after))
         for name, found in resumed.items()

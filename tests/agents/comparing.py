@@ -47,10 +47,13 @@ def row_difference(
     said: Callable[[SentRequest], Sequence[Any]],
     sent: Callable[[Messages], Sequence[Any]],
 ) -> str | None:
-    """Where a request differs from the model of it, each as rows; or what is wrong if only one of them refuses."""
+    """Where a request differs from the model of it, each as rows; or what is wrong if only one of them refuses, be it by
+    beginning an empty session in place of this one.
+    """
     if resumed.messages is not None and seen.refuses is None:
         return first_difference(said(seen), sent(resumed.messages))
-    agree = (resumed.messages is None) == (seen.refuses is not None)
+    nothing = resumed.messages is None or not sent(resumed.messages)
+    agree = nothing == (seen.refuses is not None)
     return None if agree else f"the model says {seen.refuses!r}, the agent says {resumed.note!r}"
 
 

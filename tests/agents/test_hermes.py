@@ -34,7 +34,7 @@ from toolpair.session.session import Session, open_session
 
 pytestmark = pytest.mark.agents
 GUESSES = {"id_elsewhere", "calls_torn"}
-PROVIDERS = {"openrouter": "openai-chat", "anthropic": "anthropic"}
+PROVIDERS = {"openrouter": "openai-chat", "anthropic": "anthropic", "openai-codex": "openai-responses"}
 SPELLED_OTHERWISE = {"result_as_list"}
 """Its image is, for Anthropic's API."""
 
@@ -50,7 +50,18 @@ def opened(path: Path) -> Session:
 
 
 def rows(messages: Any) -> list[Row]:
-    return rows_of([_comparable(message) for message in messages])
+    return rows_of([_comparable(_as_chat(message)) for message in messages])
+
+
+def _as_chat(item: Any) -> Any:
+    """An item of the Responses API as a message."""
+    if item.get("type") == "function_call":
+        function = {"name": item["name"], "arguments": item["arguments"]}
+        call = {"id": item["call_id"], "type": "function", "function": function}
+        return {"role": "assistant", "content": "", "tool_calls": [call]}
+    if item.get("type") == "function_call_output":
+        return {"role": "tool", "tool_call_id": item["call_id"], "content": item["output"]}
+    return item
 
 
 def _comparable(message: Any) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,12 @@ from tests.agents import openhands_sdk
 from tests.agents.comparing import Row, all_differences, errors_of, row_difference, rows_of, skip_for
 from tests.agents.running import Resumed
 from tests.formats.fixing import errors, seen_of
-from tests.openhands_conversations import IN_FILES, Events, chained, conversation, kept_words, planted, sound
+from tests.openhands_conversations import DEFECTS, IN_FILES, Events, chained, conversation, kept_words, planted, sound
+from tests.rounds import some
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
+from toolpair.formats.openhands.sending import BEFORE
 from toolpair.session.session import open_session
 
 pytestmark = pytest.mark.agents
@@ -23,8 +27,8 @@ _RUN_AGAIN = "Your thought has been logged."
 """What the one tool says that was left to be run."""
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _there() -> None:
+@pytest.fixture
+def sdk() -> None:
     skip_for(openhands_sdk.why_not())
 
 
@@ -56,6 +60,37 @@ def folders(root: Path, corpus: dict[str, Events]) -> dict[str, Path]:
     return {name: conversation(root / name, events) for name, events in corpus.items()}
 
 
+def test_what_the_model_sees_is_what_its_command_line_sends(tmp_path: Path) -> None:
+    """Of events without links, as it writes them; before and after it was mended."""
+    skip_for(openhands_sdk.why_not(before=True))
+    corpus = {}
+    for names in [*((name,) for name in DEFECTS), *some(list(combinations(DEFECTS, 2)), 20)]:
+        corpus["+".join(names)] = sound()
+        for name in names:
+            DEFECTS[name](corpus["+".join(names)])
+    made = {
+        (place, name): conversation(tmp_path / place / name, events, leaf_event_id=None)
+        for place in ("own", "resumed", "mended")
+        for name, events in corpus.items()
+    }
+
+    def seen(place: str, name: str) -> SentRequest:
+        return seen_of(open_session(made[place, name], agent_version=BEFORE))
+
+    sent = openhands_sdk.resume(tmp_path / "resumed", before=True)
+    assert len(sent) == len(corpus) and all_differences(sent, partial(seen, "own"), difference) == {}
+    for name in corpus:
+        session = open_session(made["mended", name])
+        if session.stage_recommended() is not None:
+            session.save()
+    sent = openhands_sdk.resume(tmp_path / "mended", before=True)
+    assert all_differences(sent, partial(seen, "mended"), difference) == {}
+    for name, resumed in sent.items():
+        left = errors(open_session(made["mended", name], agent_version=BEFORE))
+        assert resumed.messages and (left or errors_of(resumed.messages, tmp_path) == []), name
+
+
+@pytest.mark.usefixtures("sdk")
 def test_what_the_model_sees_is_what_openhands_sends(tmp_path: Path) -> None:
     corpus = dict(planted())
     made = folders(tmp_path / "own", corpus)
@@ -65,6 +100,7 @@ def test_what_the_model_sees_is_what_openhands_sends(tmp_path: Path) -> None:
     assert all_differences(sent, lambda name: seen_of(open_session(made[name])), difference) == {}
 
 
+@pytest.mark.usefixtures("sdk")
 def test_a_repaired_conversation_is_sent_valid_and_whole(tmp_path: Path) -> None:
     """It is mended where it is, and OpenHands goes on with it: nothing that it sent before is left out."""
     corpus = dict(planted())
@@ -92,6 +128,7 @@ def test_a_repaired_conversation_is_sent_valid_and_whole(tmp_path: Path) -> None
     assert wrong == {}
 
 
+@pytest.mark.usefixtures("sdk")
 def test_what_befalls_files_is_told_and_mended(tmp_path: Path) -> None:
     """Only what one event said is lost, and so little is done that OpenHands loads the rest."""
     made = {}

@@ -21,9 +21,11 @@ from tests.agents.comparing import (
 )
 from tests.agents.running import Messages, Resumed
 from tests.broken_sessions import Planted
-from tests.formats.fixing import fixed
+from tests.formats.fixing import fixed, seen_of
 from tests.formats.test_vibe import READ_OTHERWISE
+from tests.rounds import some
 from tests.vibe_sessions import NAME, corpus, together
+from toolpair.dialects.block_texts import text_of
 from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
 from toolpair.formats.vibe.format import BEFORE, NEWEST
@@ -99,3 +101,27 @@ def test_a_repaired_session_is_sent_valid_and_whole(
     sent = vibe.resume(files, before)
     seen = seen_in(files, partial(opened, tmp_path, version))
     assert all_faults(sent, planted, seen, difference, partial(refused, folder=tmp_path)) == {}
+
+
+def test_what_the_model_sees_of_a_store_is_what_vibe_sends(planted: dict[str, Planted], tmp_path: Path) -> None:
+    """Of sessions that it has taken over, with what is broken in them."""
+    skip_for(vibe.why_not(False))
+    some_of = dict(some(sorted((name, one.data) for name, one in planted.items() if name not in READ_OTHERWISE), 6))
+    stores = vibe.taken_over(some_of, tmp_path)
+    assert len(stores) > 2
+    sent = vibe.resume_stored(stores)
+    assert all_differences(sent, lambda name: seen_of(open_session(stores[name])), stored_difference) == {}
+
+
+def stored_difference(seen: SentRequest, resumed: Resumed) -> str | None:
+    return row_difference(seen, resumed, modelled_of_store, rows)
+
+
+def modelled_of_store(seen: SentRequest) -> list[Row]:
+    values = ((one.role, [part.value for part in one.parts]) for one in seen.messages)
+    return rows_of({"role": role, "content": list(map(_flat, parts))} for role, parts in values)
+
+
+def _flat(value: Any) -> Any:
+    is_result = isinstance(value, dict) and value.get("type") == "tool_result"
+    return {**value, "content": text_of(value["content"])} if is_result else value

@@ -83,6 +83,18 @@ def _planted(home: Path) -> None:
     (path.parent / "secret-unreadable.jsonl").write_text('{"secret": 1}\n' * 3)
 
 
+def test_a_text_has_the_most_frequent_ones(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolpair.cli.census._LISTED", 1)
+    path = home / ".claude/projects/-secret-shop/a.jsonl"
+    shutil.copy(path, path.with_name("c.jsonl"))
+    assert main(["census", "--jobs", "1"]) == 1
+    said = capsys.readouterr().out
+    assert said.count("more, which --html and --output-format json have") == 2
+    assert said.count("Claude Code: ") == 1 and "2 of 3 outputs not sent again (2 such sessions)" in said
+
+
 def test_nothing_of_a_session_is_in_it(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _planted(home)
     page = home / "page.html"

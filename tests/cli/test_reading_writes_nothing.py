@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -134,32 +135,25 @@ def test_the_interface_changes_nothing_before_a_save(world: dict[str, Path], tmp
     assert told(world["FOLDER"], world["VICTIM"]) == before
 
 
-@pytest.mark.skipif(STRACE is None, reason="strace is not installed")
-@pytest.mark.parametrize("name", ["check", "sees", "sees a database", "report", "fix --diff of a stored session"])
-def test_nothing_is_opened_for_writing(world: dict[str, Path], tmp_path: Path, name: str) -> None:
-    log = tmp_path / "calls"
-    traced = [
-        str(STRACE),
-        "-f",
-        "-qq",
-        "-o",
-        str(log),
-        "-e",
-        "trace=" + ",".join(f"?{one}" for one in ("open", "openat", *CHANGING)),
-    ]
-    ran = subprocess.run(
-        [*traced, *words(READING[name], world)],
-        env=environment(tmp_path),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-    )
+def written_by(command: list[str], environment: dict[str, str], log: Path) -> Iterator[tuple[str, list[str]]]:
+    """Each call by which a command and what it starts open something for writing, or change it: the line that strace
+    has of it, and the names in there.
+    """
+    calls = "trace=" + ",".join(f"?{one}" for one in ("open", "openat", *CHANGING))
+    traced = [str(STRACE), "-f", "-qq", "-o", str(log), "-e", calls, *command]
+    ran = subprocess.run(traced, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     assert ran.returncode in (0, 1, 2)
-    allowed = (str(tmp_path / "own"), str(world["OUT"]), os.environ["XDG_STATE_HOME"], "/dev/", "/proc/")
     for line in log.read_text(errors="replace").splitlines():
         if "= -1" in line or "__pycache__" in line:
             continue
         opened = _OPENED.search(line)
-        if opened is not None and not re.search("O_WRONLY|O_RDWR|O_CREAT|O_TRUNC", opened["flags"]):
-            continue
-        names = [opened["name"]] if opened is not None else _NAMED.findall(line)
+        if opened is None or re.search("O_WRONLY|O_RDWR|O_CREAT|O_TRUNC", opened["flags"]):
+            yield line, [opened["name"]] if opened is not None else _NAMED.findall(line)
+
+
+@pytest.mark.skipif(STRACE is None, reason="strace is not installed")
+@pytest.mark.parametrize("name", ["check", "sees", "sees a database", "report", "fix --diff of a stored session"])
+def test_nothing_is_opened_for_writing(world: dict[str, Path], tmp_path: Path, name: str) -> None:
+    allowed = (str(tmp_path / "own"), str(world["OUT"]), os.environ["XDG_STATE_HOME"], "/dev/", "/proc/")
+    for line, names in written_by(words(READING[name], world), environment(tmp_path), tmp_path / "calls"):
         assert all(one.startswith(allowed) or not one.startswith("/") for one in names), line

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.formats.claude_code_files import (
     Log,
     again,
@@ -184,7 +185,7 @@ def test_a_result_in_an_assistant_record_is_placed() -> None:
     assert not broken(read) and shape(read)[-1] == ("assistant", ["Done."])
 
 
-@pytest.mark.parametrize("ids", [("A",), ("B",), ("C",), ("D",), ("A", "C"), ("A", "B", "C"), ("A", "B", "C", "D")])
+@each("ids", [("A",), ("B",), ("C",), ("D",), ("A", "C"), ("A", "B", "C"), ("A", "B", "C", "D")])
 def test_removed_pairs_leave_the_chain_unbroken(ids: tuple[str, ...]) -> None:
     items = session().items
     transcript = FORMAT.read(items)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.agents.planted import Records, sound, written
 from tests.agents.shapes import at, by_name
+from tests.each import each
 from tests.formats.claude_code_files import Log, call, text
 from toolpair.session.session import Session, open_session
 
@@ -51,7 +52,7 @@ def exchange() -> Log:
 # Links
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each("seed", range(12))
 def test_the_order_of_lines_does_not_matter(seed: int) -> None:
     records = exchange().values
     as_written = sent(opened(records))

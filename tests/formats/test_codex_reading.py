@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.formats.codex_files import FOLDER, NAME, THREAD, Rollout, blocks, read, shape
 from toolpair.formats import all_formats
 from toolpair.formats.codex import FORMAT
@@ -37,7 +38,7 @@ def test_a_rollout_is_recognised_before_all_other_formats() -> None:
     assert all(score == 0 for id_, score in scores.items() if id_ != "codex")
 
 
-@pytest.mark.parametrize(
+@each(
     "values",
     [
         [

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.formats.codex_files import NAME, THREAD, Rollout, blocks, items_sent, ordinals, read, values_of
 from toolpair.formats.codex import FORMAT
 from toolpair.session.session import Session, open_session
@@ -105,7 +106,7 @@ def test_late_and_repeated_outputs_are_sent_in_place() -> None:
     assert (problem.rule, problem.impact) == ("result.duplicate", "stops")
 
 
-@pytest.mark.parametrize("change", ["no id", "no time", "half a character", "a huge number", "an object"])
+@each("change", ["no id", "no time", "half a character", "a huge number", "an object"])
 def test_a_record_that_codex_cannot_load_vanishes(change: str) -> None:
     made = begun()
     made.call("c1")

@@ -29,6 +29,7 @@ from tests.continue_sessions import (
     word,
     written,
 )
+from tests.each import each
 from tests.formats.fixing import (
     Visit,
     assert_settles,
@@ -318,7 +319,7 @@ def test_images_are_written_as_continue_does() -> None:
 # --- recognised --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     "record",
     [
         {"message": {"role": "user", "content": "x"}, "type": "user", "contextItems": []},

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.broken_sessions import Record, lines, word
 from tests.copilot_sessions import FOLDER, ID, CopilotSession, corpus, link, put_in, sound, take_out
+from tests.each import each
 from tests.formats.fixing import (
     Visit,
     assert_only_changed,
@@ -377,7 +378,7 @@ def test_a_row_begins_with_what_the_user_said(tmp_path: Path) -> None:
 # --- recognised, found, resumed ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     "values",
     [
         [],

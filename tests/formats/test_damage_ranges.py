@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.history.opening import judged_by
 from tests.hostile.sessions import anthropic, chat, claude_code, codex
 from tests.rounds import ROUNDS, some, tries
@@ -138,8 +139,8 @@ def test_ids_in_thousands_of_torn_lines_are_found() -> None:
     assert named == [f"line {call + 2:,}: cut off"]
 
 
-@pytest.mark.parametrize("value", ["7", "null", "[]", "true", '"x"'])
-@pytest.mark.parametrize("count", [1, 3, 2500])
+@each("value", ["7", "null", "[]", "true", '"x"'])
+@each("count", [1, 3, 2500])
 def test_elements_that_are_not_messages(value: str, count: int) -> None:
     lines = lines_of("anthropic")
     session = opened("anthropic", [*lines[:2], *[value.encode()] * count, *lines[2:]])

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.combined_defects import AGENTS
+from tests.each import each
 from tests.foreign_sessions import FOREIGN
 from tests.rounds import some
 from toolpair.session.session import Session, SessionError, open_session
@@ -103,7 +104,7 @@ def test_what_stands_around_torn_messages_tells() -> None:
         assert session is None or session.format.id == "cline-cli", data[:end]
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "shown"),
     [
         (b'{"type":"a","data":{"n":1.5,"of":[{"x":"y', {"type": "a", "data": ..., "n": 1.5, "of": ..., "x": "y"}),

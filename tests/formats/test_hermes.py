@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.broken_sessions import Planted, word
+from tests.broken_sessions import Planted, lines, word
 from tests.formats.fixing import Visit, errors, outcome_of, seen_of, sent_rows, told
 from tests.formats.stored_rows import is_sound
 from tests.hermes_sessions import COLUMNS, ID, Made, call, corpus, database, sound
@@ -130,7 +130,7 @@ def test_a_column_that_may_not_be_null_gets_what_the_table_has_for_it(tmp_path: 
     before = path.read_bytes()
     session = open_session(f"{path}::{ID}")
     session.stage_recommended()
-    with pytest.raises(Refused, match=r"needs a value in messages\.extra"):
+    with pytest.raises(Refused, match=r"must have a value in messages\.extra"):
         session.save()
     assert path.read_bytes() == before
 
@@ -246,3 +246,41 @@ def test_a_call_with_two_ids_is_told_and_given_one_when_asked(tmp_path: Path) ->
     assert (problem.rule, problem.severity) == ("result.id_mismatch", "warning")
     session.stage(problem, problem.fixes[0])
     assert session.problems == () and '"id": "fc_one"' not in told(session)
+
+
+@pytest.mark.parametrize(
+    ("columns", "goes_on"),
+    [
+        ({"end_reason": "compression"}, True),
+        ({"end_reason": "compression", "child": {"_branched_from": ID}}, False),
+        ({}, True),
+        ({"child": {"_delegate_from": ID}}, False),
+    ],
+)
+def test_a_session_that_goes_on_in_another_is_not_the_one_that_is_resumed(
+    columns: dict[str, Any], goes_on: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As after a compression: what was before it is still there, and judged by itself."""
+    path = database(tmp_path / "state.db", corpus()["result_gone"].data, Made("another", 100))
+    with closing(sqlite3.connect(path)) as connection:
+        said = ("another", "user", "So far.", 1.0)
+        connection.execute("INSERT INTO messages (session_id, role, content, timestamp) VALUES (?, ?, ?, ?)", said)
+        config = json.dumps(columns.get("child", {}))
+        connection.execute(
+            "UPDATE sessions SET parent_session_id = ?, model_config = ? WHERE id = 'another'", (ID, config)
+        )
+        connection.execute("UPDATE sessions SET end_reason = ? WHERE id = ?", (columns.get("end_reason"), ID))
+        connection.commit()
+    session = open_session(f"{path}::{ID}")
+    assert errors(session) == ["result.missing"] and session.conversation.transcript.tree.elsewhere == goes_on
+    assert ("The agent resumes session another in its place." in session.conversation.verdict.sentence) == goes_on
+    assert open_session(f"{path}::another").conversation.transcript.tree.elsewhere is False
+
+
+@pytest.mark.parametrize("column", ["codex_message_items", "codex_reasoning_items", ""])
+def test_a_session_of_the_responses_api_is_judged_by_its_rules(column: str, tmp_path: Path) -> None:
+    made = sound()
+    if column:
+        made.records[2]["messages"][column] = json.dumps([{"type": "message", "role": "assistant", "content": []}])
+    path = database(tmp_path / "state.db", lines(made.records), provider=None if column else "openai-codex")
+    assert open_session(f"{path}::{ID}").profile.id == "openai-responses"

@@ -129,8 +129,8 @@ def test_a_call_that_holds_its_output_is_no_chat_call() -> None:
     assert errors(session) == ["record.no_message"] and session.stage_recommended() is None
 
 
-@pytest.mark.parametrize("own", ["claude-code", "pi"])
-@pytest.mark.parametrize("forced", [False, True])
+@each("own", ["claude-code", "pi"])
+@each("forced", [False, True])
 def test_messages_with_their_content_under_unknown_keys_are_not_valid(own: str, forced: bool) -> None:
     """The records around them are all as the agent writes them."""
     values: list[Any] = [{"type": "session", "version": 3, "id": "s", "timestamp": TIME, "cwd": "/"}]
@@ -324,8 +324,8 @@ def test_a_record_with_content_is_not_empty(value: Message, around: list[Message
     assert session.stage_recommended() is None and session.to_bytes() == data
 
 
-@pytest.mark.parametrize("value", STRANGE)
-@pytest.mark.parametrize("around", [CHAT, BLOCKS])
+@each("value", STRANGE)
+@each("around", [CHAT, BLOCKS])
 def test_nor_is_it_in_a_program(value: Message, around: list[Message]) -> None:
     messages = [*around, value, *TALK]
     assert [problem.rule for problem in toolpair.check(messages).errors] == ["record.no_message"]

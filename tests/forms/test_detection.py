@@ -77,7 +77,7 @@ def test_what_was_read_before_is_read_as_before() -> None:
     assert opened([{"role": "user", "content": [{"type": "text", "text": "hi"}]}]) == "anthropic"
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [{"contents": "text"}, {"contents": [1, 2]}, [{"kind": "request"}], {"values": {"messages": []}}, {"a": {}}],
 )

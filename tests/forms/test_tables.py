@@ -101,7 +101,7 @@ def test_what_is_wrong_with_a_table_is_said_with_its_place(change: tuple[str, st
         parsed(text, "ours.toml")
 
 
-@pytest.mark.parametrize(
+@each(
     ("template", "said"),
     [
         ('{ got = "$txet" }', "has '\\$txet', which stands for nothing"),

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from benchmarks.generate import messages as made
 from benchmarks.sessions.options import Options
+from tests.each import each
 from tests.history.opening import SIZES
 from tests.history.reports import told
 from tests.history.unlit import unlit
@@ -96,7 +97,7 @@ def test_a_scan_hears_what_all_messages_tell(kind: str, other: str, seed: int, l
     assert light.evidence.shape() == heard.shape()
 
 
-@pytest.mark.parametrize("arguments", ['{"a":', "", "[]", "7", {}, None])
+@each("arguments", ['{"a":', "", "[]", "7", {}, None])
 def test_arguments_that_are_no_object_are_left_to_the_rules(arguments: Any) -> None:
     messages: list[Any] = [{"role": "user", "content": "go"}]
     for number in range(9):

@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import kimi_sessions
+from tests.each import each
 from tests.history.opening import judged_by
 from tests.hostile.everything import all_commands, everything_asked, opened
 from tests.hostile.sessions import DOCUMENTS, LINES, written
@@ -127,7 +128,7 @@ def test_the_sessions_are_what_they_are_called(name: str, tmp_path: Path) -> Non
     assert session.problems or name in ("kimi", "log", "oh-my-pi", "openclaw", "pi", "qwen")
 
 
-@pytest.mark.parametrize("name", sorted(KINDS))
+@each("name", sorted(KINDS))
 def test_what_is_spoilt_belongs_to_one_session_alone(name: str) -> None:
     """Else a spoilt value would be in the sessions of other tests, and in two places of this one."""
     ids = [id(inner) for value in (KINDS[name](), KINDS[name]()) for inner in _containers(value)]

@@ -24,6 +24,12 @@ Path.home().joinpath("left-by-the-agent").write_text("x")
 if mode == "fails":
     sys.stderr.write("\\x1b[31mno such session\\x1b[0m")
     sys.exit(3)
+if mode == "asks":
+    assert not sys.stdin.read(), "nobody answers"
+    try:
+        sys.exit(f"a person's terminal: {{open('/dev/tty')}}")
+    except OSError:
+        pass
 if mode in ("hangs", "leaves"):
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
 if mode == "hangs":

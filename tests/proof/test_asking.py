@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import SAMPLES
+from tests.formats.test_vibe_unified import SOUND, store
+from tests.openhands_conversations import chained, conversation
+from tests.openhands_conversations import sound as openhands_sound
 from toolpair.formats import all_agents
 from toolpair.formats.asking import Stage
 from toolpair.proof.inside import Copy, environment, furnished
@@ -29,29 +33,45 @@ _SAMPLES = {
     "goose": "goose-left-out.db",
     "kimi-cli": "valid.json",
     "gemini-cli": "gemini-doubled.jsonl",
-    "hermes": "goose-left-out.db",
-    "kimi-code": "codex-killed.jsonl",
-    "vibe": "openai-chat-missing.json",
+    "hermes": "hermes-other-id.db",
+    "kimi-code": "kimi-code-late-result.jsonl",
+    "vibe": "vibe-words-between.jsonl",
 }
 """Of some the file of another, which is only copied."""
 
 
+_FOLDERS: dict[str, Callable[[Path], Path]] = {
+    "openhands": lambda root: conversation(root, chained(openhands_sound())),
+    "vibe-unified": lambda root: store(root, SOUND),
+}
+
+
 def test_the_agents_that_can_be_asked() -> None:
-    assert {agent.id for agent in all_agents() if agent.ask is not None} == _SAMPLES.keys()
+    asked = [agent for agent in all_agents() if agent.ask is not None]
+    assert {agent.id for agent in asked} == _SAMPLES.keys() | _FOLDERS.keys()
+    page = " ".join((SAMPLES.parent / "docs/prove.md").read_text().partition("## Who can be asked")[2].split())
+    assert [agent.title for agent in asked if agent.title not in page] == []
 
 
-@pytest.mark.parametrize("id_", _SAMPLES)
+def _bytes(path: Path) -> dict[str, bytes]:
+    return {str(one): one.read_bytes() for one in (path, *path.rglob("*")) if one.is_file()}
+
+
+@pytest.mark.parametrize("id_", [*_SAMPLES, *_FOLDERS])
 def test_a_home_is_furnished(id_: str, tmp_path: Path) -> None:
     agent = next(one for one in all_agents() if one.id == id_)
-    sample = tmp_path / _SAMPLES[id_]
-    shutil.copyfile(SAMPLES / _SAMPLES[id_], sample)
+    if id_ in _FOLDERS:
+        sample = _FOLDERS[id_](tmp_path)
+    else:
+        sample = Path(shutil.copyfile(SAMPLES / _SAMPLES[id_], tmp_path / _SAMPLES[id_]))
+    before = _bytes(sample)
     transcript = open_session(sample).conversation.transcript
     home = tmp_path / "home"
     home.mkdir()
     copy = Copy(str(sample), transcript.session_id or "", transcript.folder, "openai-chat")
     start = furnished(agent.ask.found, ("agent",), copy, home, "http://127.0.0.1:1")
     assert start.session.exists() and start.session.is_relative_to(home)
-    assert sample.read_bytes() == (SAMPLES / _SAMPLES[id_]).read_bytes(), "it is the copy that changes"
+    assert _bytes(sample) == before, "it is the copy that changes"
     given = environment("/bin", home, start)
     assert given["HOME"] == str(home) and given["PATH"] == "/bin"
     said = [*given.values(), *(path.read_text(errors="replace") for path in home.rglob("*") if path.is_file())]

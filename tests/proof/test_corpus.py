@@ -70,6 +70,7 @@ def test_where_sees_is_wrong_and_where_none_can_be_asked(
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     for words, says in (
         ([corpus, "--corpus", "--yes"], "no session here whose agent can be asked"),
+        ([corpus, "--corpus", "--yes", "--write", tmp_path / "none/page.md"], "page.md cannot be written"),
         ([corpus, "--corpus", "--yes", "--before"], "--corpus takes none of"),
         ([corpus / "codex.jsonl", "--write", "page.md"], "--write and several sessions belong to --corpus"),
     ):

@@ -18,12 +18,15 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.cli.test_reading_writes_nothing import written_by
 from tests.conftest import SAMPLES
 from tests.json_schemas import wrong_in
 from tests.patience import PATIENCE
 from tests.proof.conftest import program
+from tests.source.tracing import STRACE
 from toolpair.cli.main import main
 from toolpair.proof import isolation
+from toolpair.session.handed_over import SentText, missing
 
 
 def proved(capsys: pytest.CaptureFixture[str], *words: Any, code: int) -> Any:
@@ -67,6 +70,55 @@ def test_what_it_does_not_send_is_named(
     assert "`sees` says something else" in said
 
 
+@pytest.mark.skipif(STRACE is None, reason="strace is not installed")
+def test_only_what_was_made_for_it_is_written(session: Path, home: Path, tmp_path: Path) -> None:
+    agent = program(tmp_path, "whole")
+    command = [sys.executable, "-m", "toolpair", "prove", "--yes", str(session), "--program", str(agent)]
+    allowed = (str(tmp_path / "tmp"), str(tmp_path / "seen.json"), "/dev/", "/proc/")
+    calls = list(written_by(command, {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, tmp_path / "calls"))
+    assert any("left-by-the-agent" in line for line, _ in calls), "the agent is traced, too"
+    for line, names in calls:
+        assert all(one.startswith(allowed) or not one.startswith("/") for one in names), line
+
+
+@pytest.mark.parametrize("mode", ["asks", "hangs"])
+def test_wrappers_of_wrappers_without_a_home(
+    mode: str,
+    session: Path,
+    home: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The second one is no parent of the agent when it ends."""
+    inner = program(tmp_path, mode).rename(tmp_path / "inner")
+    for name, text in (("middle", f'exec "{inner}" "$@"'), ("claude", f'"{tmp_path}/middle" "$@"; exit $?')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("HOME", "/dev/null/home")
+    whole = mode == "asks"
+    told = proved(
+        capsys, session, "--program", tmp_path / "claude", "--seconds", 60 if whole else 3, code=0 if whole else 1
+    )
+    assert told["before"]["sent"] is whole and not running(tmp_path) and not list((tmp_path / "tmp").iterdir())
+
+
+def test_of_two_versions_the_one_that_a_shell_would_run(
+    session: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands = []
+    for version in ("2.1.118", "2.1.332"):
+        package = tmp_path / version / "node_modules/@anthropic-ai/claude-code"
+        package.mkdir(parents=True)
+        (package / "package.json").write_text(json.dumps({"name": "@anthropic-ai/claude-code", "version": version}))
+        commands.append(program(package, "whole"))
+    monkeypatch.setenv("PATH", os.pathsep.join(str(one.parent) for one in commands) + os.pathsep + os.environ["PATH"])
+    first, second = commands
+    for words, program_, version in (([], first, "2.1.118"), (["--program", second], second, "2.1.332")):
+        told = proved(capsys, session, *words, code=0)
+        assert told["agent"]["program"] == str(program_) and told["agent"]["version"] == version
+
+
 @pytest.mark.parametrize("mode", ["fails", "hangs", "leaves"])
 def test_agents_that_fail_hang_or_leave_something_running(
     mode: str, session: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -91,9 +143,8 @@ def running(folder: Path) -> list[str]:
     seen = json.loads((folder / "seen.json").read_text())
     found = []
     for one in psutil.process_iter(["cmdline", "cwd"]):
-        if (one.info["cwd"] or "").startswith(seen["env"]["HOME"]) or str(folder / "claude") in (
-            one.info["cmdline"] or ()
-        ):
+        started = {str(folder / name) for name in ("claude", "middle", "inner")}
+        if (one.info["cwd"] or "").startswith(seen["env"]["HOME"]) or started & {*(one.info["cmdline"] or ())}:
             found.append(" ".join(one.info["cmdline"] or ()))
     return found
 
@@ -135,7 +186,10 @@ def test_who_cannot_be_asked(
     session: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    beside = tmp_path / "beside.jsonl"
+    beside.write_text(session.read_text().replace('"type"', '"isSidechain": true, "type"'))
     for words, says in (
+        ([beside], "Claude Code resumes nothing of it: it is a sub-agent's history"),
         ([session], "Claude Code is not installed here: no `claude` is on the PATH"),
         ([session, "--program", tmp_path / "none"], "is no program that could be Claude Code"),
         ([SAMPLES / "valid.json"], "it is not known which agent resumes it"),
@@ -210,3 +264,11 @@ def test_without_a_network_of_its_own_nothing_stays_either(
     monkeypatch.setattr(isolation, "prefix", lambda: None)
     told = proved(capsys, session, "--program", program(tmp_path, "leaves"), code=0)
     assert told["isolated"] is False and told["before"]["whole"] and not running(tmp_path)
+
+
+def test_short_texts_that_are_sent_as_one_are_sent() -> None:
+    def said(*texts: str) -> list[SentText]:
+        return [SentText("words", text, None, None, number, None) for number, text in enumerate(texts)]
+
+    assert missing(said("Begin.", "Now."), said("Begin. Now.", "Go.")) == []
+    assert missing(said("Begin.", "Now."), said("Begin. Later.")) == said("Begin.", "Now.")

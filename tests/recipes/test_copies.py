@@ -480,7 +480,7 @@ def call_ids(message: dict[str, Any]) -> list[str]:
     return [sanitized(block["id"]) for block in content if block["type"] == "tool_use"]
 
 
-@pytest.mark.parametrize("recipe", COPIES)
+@each("recipe", COPIES)
 def test_whatever_it_writes_is_known_for_a_placeholder(recipe: str) -> None:
     messages = [{"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "x", "input": {}}]}]
     messages.append({"role": "user", "content": [{"type": "text", "text": "words"}]})

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolpair
+from tests.each import each
 from tests.reports import one_of_everything as everything
 from tests.reports.through_rules import refused
 from tests.rounds import mixed, tries
@@ -58,8 +59,8 @@ def ids_in(body: JSON) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("to", ALL)
-@pytest.mark.parametrize("source", SOURCES)
+@each("to", ALL)
+@each("source", SOURCES)
 def test_every_text_arrives(source: str, to: str) -> None:
     make, said = SOURCES[source]
     before = make()
@@ -166,7 +167,7 @@ def test_images_of_parallel_results_come_after_the_last_tool_message() -> None:
     assert "t1" in body["messages"][-1]["content"][2]["text"]
 
 
-@pytest.mark.parametrize("to", ALL)
+@each("to", ALL)
 def test_an_empty_result_is_still_a_result(to: str) -> None:
     assert not refused(to, toolpair.export(failed({"content": ""}), to=to).body)
 
@@ -327,7 +328,7 @@ def test_an_unknown_api_is_named() -> None:
         toolpair.export(missing(), to="claude")
 
 
-@pytest.mark.parametrize("to", ALL)
+@each("to", ALL)
 def test_the_body_s_json_commands_no_terminal(to: str) -> None:
     text = "a\x1b[31m\x7f\x9b\u202e\u2028b ü 漢"
     exported = toolpair.export([{"role": "user", "content": text}], to=to)

@@ -289,8 +289,8 @@ def packed(pack: Any, *, encoded: bool) -> dict[str, Any]:
     return entry
 
 
-@pytest.mark.parametrize("encoded", [True, False])
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+@each("encoded", [True, False])
+@each("pack", [gzip.compress, zstandard.compress])
 def test_compressed_bodies_are_unpacked(pack: Any, encoded: bool) -> None:
     assert rules_in(found_in([packed(pack, encoded=encoded)])) == [(1, "result.orphan")]
 

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import toolpair
+from tests.each import each
 from tests.reports import one_of_everything as everything
 from toolpair.reports.export.targets import TARGETS
 from toolpair.reports.export.ways import COMMON
@@ -28,8 +27,8 @@ def test_every_key_that_is_said_has_its_sentence() -> None:
     assert {"thinking", "failed", "stored", "media"} <= said
 
 
-@pytest.mark.parametrize("to", TARGETS)
-@pytest.mark.parametrize("make", [everything.anthropic, everything.chat, everything.responses])
+@each("to", TARGETS)
+@each("make", [everything.anthropic, everything.chat, everything.responses])
 def test_what_is_called_carried_is_never_said_to_change(to: str, make: Callable[[], Any]) -> None:
     noted = {note.what for note in toolpair.export(make(), to=to).notes}
     assert not noted & TARGETS[to].carries

@@ -112,7 +112,7 @@ def test_one_conversation_per_line() -> None:
     assert made.replace(b"changed", b"user") == data
 
 
-@pytest.mark.parametrize(
+@each(
     ("torn", "records", "closed"),
     [
         (TEXT[:-5], 2, None),

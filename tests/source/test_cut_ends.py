@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.source.files import file_bytes
 from toolpair.history.conversation import Conversation
 from toolpair.session.session import Problem, Session, open_session
@@ -64,8 +65,8 @@ def gets_its_end(cut: int, indent: int | None) -> None:
         assert set(made[len(kept) :].decode()) <= {"}", "]"}
 
 
-@pytest.mark.parametrize("zeros", [1, 4096])
-@pytest.mark.parametrize("data", [whole(BLOCKS)[:-40], whole(BLOCKS)[: -len(AFTER) - 4], whole(BLOCKS)[: -len(AFTER)]])
+@each("zeros", [1, 4096])
+@each("data", [whole(BLOCKS)[:-40], whole(BLOCKS)[: -len(AFTER) - 4], whole(BLOCKS)[: -len(AFTER)]])
 def test_nul_bytes_after_it_go_with_the_end(data: bytes, zeros: int) -> None:
     opened = session(data + b"\0" * zeros)
     problem = torn(opened.conversation)

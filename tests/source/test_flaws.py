@@ -6,7 +6,6 @@ import json
 from typing import Any, get_args
 
 import orjson
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -154,15 +153,13 @@ def test_only_the_mark_at_the_start_of_the_file_is_removed() -> None:
     assert repair_all(document, [(0, "mark", ())]).to_bytes() == b' \n{"a":1}\r\n'
 
 
-@pytest.mark.parametrize(
-    "raw", [rb'{"a":"\u"}', rb'{"a":"x\u12"}', rb'{"a":"\n\x"}', b'{"a":1E}', b'{"a":1.}', b'{"a":1.e5}']
-)
+@each("raw", [rb'{"a":"\u"}', rb'{"a":"x\u12"}', rb'{"a":"\n\x"}', b'{"a":1E}', b'{"a":1.}', b'{"a":1.e5}'])
 def test_half_an_escape_or_a_number_is_an_error(raw: bytes) -> None:
     """Before 3.11.5, Python accepts them where a possessive group holds alternatives."""
     assert scan(raw).state == "error"
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "parts"),
     [
         (b'{"a":1,"b":{"x":2},{"c":{"d":3}}', (b'{"a":1,"b":{"x":2},', b'{"c":{"d":3}}')),

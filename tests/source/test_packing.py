@@ -14,8 +14,9 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.patience import PATIENCE
-from tests.rounds import tries
+from tests.rounds import ROUNDS, tries
 from toolpair.session.session import open_session
 from toolpair.source import packing, spooled
 from toolpair.source import snapshot as opening
@@ -138,7 +139,7 @@ def test_a_torn_file_opens_as_far_as_it_goes() -> None:
         unpack(bytes(wrong[:5]), "x")
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "part"),
     [
         (packed(LINES)[:7], "nothing in it can be unpacked"),
@@ -182,7 +183,7 @@ def test_a_file_that_unpacks_to_gigabytes_is_refused_before_unpacking(
     def unpacked(*_: object) -> object:
         raise AssertionError("it is unpacked")
 
-    bomb = hollow(3 << 30, what)
+    bomb = hollow((3 if ROUNDS else 1) << 30, what)
     assert len(bomb) < 400_000
     monkeypatch.setattr(packing, "_frames", unpacked)
     with pytest.raises(TooLarge, match=r"more than 67\.1 MB and over 200 times its size"):

@@ -13,7 +13,7 @@ from toolpair.source.record_values import flaws, parse, pieces
 from toolpair.transcript.model import Damaged
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "value"),
     [
         (b'{"a":"\\ud83d"}', {"a": "\ud83d"}),

@@ -6,10 +6,10 @@ import json
 import re
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.each import each
 from toolpair.text.cells import width
 from toolpair.text.json_lines import JsonLines, decoded
 from toolpair.text.safe import visible
@@ -121,7 +121,7 @@ def test_members_can_be_left_out() -> None:
     assert [lines.key(n) for n in range(len(lines))] == ["", "c"] and not lines.broken
 
 
-@pytest.mark.parametrize("text", ["[", '{"a": 1', "[1} 2", "[1] 2", "{1: 2}", "hello"])
+@each("text", ["[", '{"a": 1', "[1} 2", "[1] 2", "{1: 2}", "hello"])
 def test_what_is_not_json_says_so(text: str) -> None:
     assert laid_out(text).broken
 

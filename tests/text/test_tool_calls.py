@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +16,7 @@ LINES = st.lists(st.text(st.sampled_from("ab \t"), max_size=6), max_size=12).map
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@ def f\n-old\n+new\n*** Add File: b.py\n+x\n*** End Patch\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "arguments", "line"),
     [
         ("Bash", {"command": "ls -l", "description": "List"}, "ls -l"),

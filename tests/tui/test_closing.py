@@ -84,23 +84,7 @@ def test_the_page_after_saving_is_not_skipped_by_a_held_key(broken: Path, clock:
     drive(broken, play, held=0.4)
 
 
-def test_nothing_is_confirmed_blindly(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "a")
-        await pilot.resize_terminal(30, 8)
-        await pilot.pause()
-        await press(pilot, "enter", "space", "escape")
-        assert not app.session.changed
-        await pilot.resize_terminal(80, 24)
-        await pilot.pause()
-        assert "Fix 3 like this?" in frame(app)
-        await press(pilot, "enter")
-        assert app.session.changed
-
-    drive(broken, play)
-
-
-def test_growing_again_lays_everything_out_anew(broken: Path) -> None:
+def test_growing_again_lays_everything_out_anew_and_nothing_is_confirmed_blindly(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "space")
         for size in ((80, 24), (40, 10)):
@@ -115,6 +99,18 @@ def test_growing_again_lays_everything_out_anew(broken: Path) -> None:
             again = lines_of(app)
             assert again[:3] == straight[:3] and again[-4:] == straight[-4:]
             assert "not saved" in again[0]
+
+        await pilot.resize_terminal(80, 24)
+        await press(pilot, "u", "a")
+        await pilot.resize_terminal(30, 8)
+        await pilot.pause()
+        await press(pilot, "enter", "space", "escape")
+        assert not app.session.changed, "nothing is confirmed blindly"
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert "Fix 3 like this?" in frame(app)
+        await press(pilot, "enter")
+        assert app.session.changed
 
     drive(broken, play)
 

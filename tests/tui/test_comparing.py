@@ -63,6 +63,12 @@ def test_what_would_be_fixed_is_shown_before_anything_is_applied(broken: Path) -
         below = (await at_rest(pilot, app)).partition("─ what differs ─")[2]
         assert "call    Read src/" in below and "+ [No result was recorded" in below
 
+        await press(pilot, "left_square_bracket", "left_square_bracket", "p")
+        assert isinstance(app.screen, ViewerScreen) and "Exact bytes, A and B" in frame(app)
+        assert any(line.strip().startswith("-") for line in lines_of(app))
+        await press(pilot, "escape", "g", "p")
+        assert isinstance(app.screen, CompareScreen) and "p the records of one row" in frame(app)
+
     drive(broken, play)
 
 
@@ -220,7 +226,20 @@ def test_content_is_never_read_as_markup_or_obeyed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-def test_rows_are_filtered_and_escape_shows_all_again(broken: Path, size: tuple[int, int]) -> None:
+def test_rows_are_filtered_and_found_and_escape_shows_all_again(broken: Path, size: tuple[int, int]) -> None:
+    async def found_as_typed(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        before, count = await at_rest(pilot, app), app.screen.query_one(RowList).count
+        await press(pilot, "slash", "text:src/9.py")
+        assert "match 1 of 1" in frame(app), "also in what is folded"
+        await press(pilot, "escape")
+        assert await at_rest(pilot, app) == before, "escape goes back to where it began, and folds again"
+        await press(pilot, "slash", "text:src/9.py", "enter")
+        assert "src/9.py" in cursor_line(app) and app.screen.query_one(RowList).count > count
+        await press(pilot, "n", "N")
+        assert "match 1 of 1" in frame(app) and "src/9.py" in cursor_line(app)
+        await press(pilot, "slash", "text:zzz")
+        assert "not found: src/9.pyzzz" in frame(app)
+
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "d", "enter")
         before = await at_rest(pilot, app)
@@ -239,34 +258,7 @@ def test_rows_are_filtered_and_escape_shows_all_again(broken: Path, size: tuple[
         assert "is:wrong is not a filter here" in frame(app)
         await press(pilot, "escape", "left_square_bracket")
         assert await at_rest(pilot, app) == before
+        if size == (80, 24):
+            await found_as_typed(app, pilot)
 
     drive(broken, play, size)
-
-
-def test_a_text_is_found_as_it_is_typed_also_in_what_is_folded(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "d", "enter")
-        before, count = await at_rest(pilot, app), app.screen.query_one(RowList).count
-        await press(pilot, "slash", "text:src/9.py")
-        assert "match 1 of 1" in frame(app)
-        await press(pilot, "escape")
-        assert await at_rest(pilot, app) == before, "escape goes back to where it began, and folds again"
-        await press(pilot, "slash", "text:src/9.py", "enter")
-        assert "src/9.py" in cursor_line(app) and app.screen.query_one(RowList).count > count
-        await press(pilot, "n", "N")
-        assert "match 1 of 1" in frame(app) and "src/9.py" in cursor_line(app)
-        await press(pilot, "slash", "text:zzz")
-        assert "not found: src/9.pyzzz" in frame(app)
-
-    drive(broken, play)
-
-
-def test_the_bytes_of_both_records(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "d", "enter", "p")
-        assert isinstance(app.screen, ViewerScreen) and "Exact bytes, A and B" in frame(app)
-        assert any(line.strip().startswith("-") for line in lines_of(app))
-        await press(pilot, "escape", "g", "p")
-        assert isinstance(app.screen, CompareScreen) and "p the records of one row" in frame(app)
-
-    drive(broken, play)

@@ -14,7 +14,7 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-from tests.tui.driving import array_file, drive, press, settled
+from tests.tui.driving import array_file, drive, lines_of, press, settled
 from tests.tui.test_loading import Slow, lines_file, play_on
 from toolpair.session.session import open_session
 from toolpair.tui import background_loading
@@ -133,6 +133,22 @@ def test_the_collector_does_not_look_at_what_was_read(tmp_path: Path) -> None:
     assert not looked
 
 
+def test_the_collector_does_not_look_at_what_steps_leave_behind(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        gc.collect()
+        gc.freeze()
+        await press(pilot, "space")
+        before = gc.get_freeze_count()
+        await pilot.pause(0.3)
+        assert gc.get_freeze_count() > before
+        assert app.session.staged
+
+    try:
+        drive(broken, play, SIZE)
+    finally:
+        gc.unfreeze()
+
+
 def test_a_start_is_laid_out_before_it_is_drawn(tmp_path: Path, counts: Counter[str]) -> None:
     path = array_file(tmp_path / "ids.json", 60, mismatched={7, 20})
     seen: list[tuple[int, int]] = []
@@ -143,6 +159,22 @@ def test_a_start_is_laid_out_before_it_is_drawn(tmp_path: Path, counts: Counter[
     drive(path, play, SIZE, drawn=True)
     # The default screen, ours, and once more when Textual removes the screen before it.
     assert seen[0][0] <= 3, seen
+
+
+def test_a_prompt_is_laid_out_before_it_is_drawn(tmp_path: Path, counts: Counter[str]) -> None:
+    path = array_file(tmp_path / "ids.json", 60, mismatched={7, 20})
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await pilot.pause(0.3)
+        before = lines_of(app)
+        counts.clear()
+        await press(pilot, "slash")
+        # Textual's own: when it comes, twice for its size, and once its parts are there.
+        assert counts["reflow"] <= 4
+        now = lines_of(app)
+        assert now[:-4] == before[:-4], "what is below is seen as it is"
+
+    drive(path, play, SIZE, drawn=True)
 
 
 def test_a_line_that_changes_is_drawn_alone(broken: Path) -> None:

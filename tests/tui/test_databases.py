@@ -154,7 +154,7 @@ def shows(app: ToolpairApp, kind: type[BaseScreen[Any]]) -> bool:
     return isinstance(app.screen, kind) and app.screen.drawn
 
 
-def test_the_other_sessions_are_a_key_away(several: Path) -> None:
+def test_the_other_sessions_are_a_key_away_and_a_database_that_is_gone_is_said(several: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") >= 3)
         await press(pilot, "enter")
@@ -164,6 +164,12 @@ def test_the_other_sessions_are_a_key_away(several: Path) -> None:
         assert "Sessions in session.db" in frame(app)
         await press(pilot, "o", "l", "d", "e", "s", "t", "enter")
         await until(pilot, lambda: shows(app, PairScreen) and "oldest · docker-agent" in frame(app))
+
+        several.rename(several.with_name("elsewhere.db"))
+        await press(pilot, "c")
+        await until(pilot, lambda: "No such file" in frame(app) or "does not exist" in frame(app))
+        await press(pilot, "escape")
+        assert isinstance(app.screen, PairScreen) and "oldest · docker-agent" in frame(app), "the session stays"
 
     drive(sessions(several), play, (120, 40))
 
@@ -182,20 +188,6 @@ def test_what_another_program_writes_is_followed(several: Path) -> None:
     assert followed is not None and followed.records == 1
     session.save()
     assert len(items_of(several, "middle")) == 10
-
-
-def test_a_database_that_is_gone_is_said_and_the_session_stays(several: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") >= 3)
-        await press(pilot, "enter")
-        await until(pilot, lambda: shows(app, PairScreen))
-        several.rename(several.with_name("elsewhere.db"))
-        await press(pilot, "c")
-        await until(pilot, lambda: "No such file" in frame(app) or "does not exist" in frame(app))
-        await press(pilot, "escape")
-        assert isinstance(app.screen, PairScreen) and "newest · docker-agent" in frame(app)
-
-    drive(sessions(several), play, (120, 40))
 
 
 def listed_slowly(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:

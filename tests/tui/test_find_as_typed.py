@@ -51,7 +51,7 @@ def test_the_first_match_after_the_cursor_is_shown_with_each_letter(many: Path, 
     drive(many, play, size)
 
 
-def test_escape_goes_back_and_enter_stays(many: Path) -> None:
+def test_escape_goes_back_enter_stays_and_goes_on_and_only_shown_rows_are_searched(many: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         view = main_screen(app).pairs
         await press(pilot, "g", *["j"] * 30)
@@ -72,23 +72,14 @@ def test_escape_goes_back_and_enter_stays(many: Path) -> None:
         await press(pilot, "n", "N")
         assert here(app) == found
 
-    drive(many, play)
-
-
-def test_enter_on_what_was_found_before_goes_on_from_the_cursor(many: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "g", "slash", "text:src/7", "enter")
+        await press(pilot, "escape", "g", "slash", "text:src/7", "enter")
         assert here(app) == 7
         await press(pilot, "slash", "enter")
-        assert here(app) == 70
+        assert here(app) == 70, "enter on what was found before goes on from the cursor"
         await press(pilot, "slash", *["backspace"] * 5, "enter")
-        assert here(app) == 70 and not main_screen(app).pairs.query_text
+        assert here(app) == 70 and not view.query_text
 
-    drive(many, play)
-
-
-def test_letters_that_arrive_together_find_what_they_spell(many: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        # Letters that arrive together find what they spell.
         await pilot.press("g", "slash", *"src", "slash", *"123", "enter", "n")
         await press(pilot)
         assert here(app) == 123 and isinstance(app.screen, PairScreen)
@@ -96,13 +87,7 @@ def test_letters_that_arrive_together_find_what_they_spell(many: Path) -> None:
         await press(pilot)
         assert here(app) == 124
 
-    drive(many, play)
-
-
-def test_only_shown_rows_are_searched(many: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        view = main_screen(app).pairs
-        await press(pilot, "ampersand", "text:src/9", "enter")
+        await press(pilot, "escape", "ampersand", "text:src/9", "enter")
         count = len(view.shown)
         await press(pilot, "g", "slash", "text:3.py")
         assert here(app) == 93 and len(view.shown) == count

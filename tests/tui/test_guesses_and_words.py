@@ -55,16 +55,12 @@ def test_space_on_a_guess_asks(unsure: Path) -> None:
         await press(pilot, "space", "1")
         assert len(app.session.staged) == 1
         assert app.session.staged[0].fix_ids[0].startswith("link")
+        await press(pilot, "u")
 
-    drive(unsure, play, (100, 30))
-
-
-def test_other_ways_open_on_the_recommended_one(unsure: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         orphan = next(p for p in app.session.problems if p.rule == "result.orphan")
         app.overview.current = orphan
         await press(pilot, "f", "enter")
-        assert app.session.staged[0].fix_ids == ("keep-as-text",)
+        assert app.session.staged[0].fix_ids == ("keep-as-text",), "other ways open on the recommended one"
 
     drive(unsure, play, (100, 30))
 

@@ -74,7 +74,7 @@ async def kept(pilot: Pilot[Any], folder: Folder, count: int) -> None:
     raise AssertionError(files(folder))
 
 
-def test_it_is_written_within_a_second_and_follows_every_change(broken: Path, folder: Folder) -> None:
+def test_it_is_written_within_a_second_and_follows_every_change_and_save(broken: Path, folder: Folder) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         assert not files(folder)
         await press(pilot, "space")
@@ -90,16 +90,11 @@ def test_it_is_written_within_a_second_and_follows_every_change(broken: Path, fo
         await press(pilot, "u", "u")
         await kept(pilot, folder, 0)
 
-    drive(broken, folder, play)
-
-
-def test_a_save_takes_it_away_and_undoing_the_save_brings_it_back(broken: Path, folder: Folder) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "A")
         await kept(pilot, folder, 1)
         await press(pilot, "enter")
         assert isinstance(app.screen, SavedScreen)
-        await kept(pilot, folder, 0)
+        await kept(pilot, folder, 0)  # a save takes it away, and undoing the save brings it back
         await press(pilot, "u", "enter")
         await kept(pilot, folder, 1)
         await press(pilot, "w", "s", "enter")

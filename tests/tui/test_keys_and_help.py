@@ -19,11 +19,34 @@ MAIN = " ] next  u undo  w review and save  @ paste an error  / find  ? all keys
 REVIEW = " enter save    s save a copy    p exact diff    x exclude one    esc back"
 
 
-def test_the_key_lines_of_the_main_screen_and_the_review(broken: Path) -> None:
+def test_key_lines_help_and_palette_say_what_the_keys_do(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         assert lines_of(app)[-1].rstrip() == MAIN
-        await press(pilot, "A")
+
+        await press(pilot, "question_mark")
+        assert "restore an original" in frame(app) or "suspend" not in frame(app)
+        await press(pilot, "slash", "text:suspend", "enter")
+        assert "suspend; fg in the shell" in frame(app), "help is searched as any text is"
+        await press(pilot, "slash", "text:nowhere", "enter")
+        assert "not found: nowhere" in frame(app)
+        await press(pilot, "q")
+        assert isinstance(app.screen, PairScreen)
+
+        await press(pilot, "ctrl+p")
+        entries = [entry.label for entry in app.screen._shown]  # type: ignore[attr-defined]
+        assert len(entries) == len(set(entries)) > 15, "the palette says nothing twice"
+        await press(pilot, "text:all keys")
+        assert [entry.label for entry in app.screen._shown] == ["all keys"]  # type: ignore[attr-defined]
+        assert app.screen.query_one(LineList).cursor == 0
+        await press(pilot, "enter")
+        assert "In the review" in frame(app) or "Problems and fixes" in frame(app)
+
+        await press(pilot, "escape", "p")
+        assert "what differs" in frame(app), "a diff is shown by p on every screen"
+        await press(pilot, "escape", "A")
         assert lines_of(app)[-1].rstrip() == REVIEW
+        await press(pilot, "p")
+        assert "All changes" in frame(app)
 
     drive(broken, play)
 
@@ -56,34 +79,6 @@ def test_help_says_nothing_twice(broken: Path) -> None:
     drive(broken, play, (120, 160))
 
 
-def test_help_is_searched_as_any_text_is(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "question_mark")
-        assert "restore an original" in frame(app) or "suspend" not in frame(app)
-        await press(pilot, "slash", "text:suspend", "enter")
-        assert "suspend; fg in the shell" in frame(app)
-        await press(pilot, "slash", "text:nowhere", "enter")
-        assert "not found: nowhere" in frame(app)
-        await press(pilot, "q")
-        assert isinstance(app.screen, PairScreen)
-
-    drive(broken, play)
-
-
-def test_the_palette_says_nothing_twice_and_is_searched_by_typing(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "ctrl+p")
-        entries = [entry.label for entry in app.screen._shown]  # type: ignore[attr-defined]
-        assert len(entries) == len(set(entries)) > 15
-        await press(pilot, "text:all keys")
-        assert [entry.label for entry in app.screen._shown] == ["all keys"]  # type: ignore[attr-defined]
-        assert app.screen.query_one(LineList).cursor == 0
-        await press(pilot, "enter")
-        assert "In the review" in frame(app) or "Problems and fixes" in frame(app)
-
-    drive(broken, play)
-
-
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 def test_a_decision_is_excluded_by_x_alone(broken: Path, size: tuple[int, int]) -> None:
     """`space` fixes and goes on: typed ahead of the review it must not take anything back."""
@@ -99,13 +94,3 @@ def test_a_decision_is_excluded_by_x_alone(broken: Path, size: tuple[int, int]) 
         assert len(app.session.staged) == len(staged) and "[ ]" not in frame(app)
 
     drive(broken, play, size)
-
-
-def test_a_diff_is_shown_by_p_on_every_screen(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "p")
-        assert "what differs" in frame(app)
-        await press(pilot, "escape", "A", "p")
-        assert "All changes" in frame(app)
-
-    drive(broken, play)

@@ -58,7 +58,9 @@ def test_a_sound_file(sound: Path) -> None:
     assert drive(sound, play).result.lines == ["Nothing was changed."]
 
 
-def test_problems_follow_each_other_and_go_around(broken: Path) -> None:
+def test_problems_are_walked_looked_at_fixed_and_undone(broken: Path) -> None:
+    """One visit: each part leaves the session as it found it."""
+
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         view = main_screen(app).pairs
         seen = []
@@ -70,14 +72,28 @@ def test_problems_follow_each_other_and_go_around(broken: Path) -> None:
         assert "wrapped around" in frame(app) and "Problem 1 of 4" in frame(app)
         await press(pilot, "left_square_bracket")
         assert "Problem 4 of 4" in frame(app)
+        await press(pilot, "right_square_bracket", "y", "1")
+        assert app.clipboard == "toolu_read_file_005" and "copied" in frame(app)
 
-    drive(broken, play)
+        await press(pilot, "p")
+        shown = frame(app)
+        assert "- " in shown and "toolu.read.file:005" in shown and "toolu_read_file_005" in shown, "its exact bytes"
+        await press(pilot, "l", "q")
+        assert isinstance(app.screen, PairScreen)
 
-
-def test_space_fixes_and_goes_on_and_undo_takes_it_back(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "space")
+        await press(pilot, "f")
+        assert "recommended" in frame(app) and "loses nothing" in frame(app), "other ways, with their losses"
+        first = frame(app)
+        await press(pilot, "j")
+        assert frame(app) != first
+        await press(pilot, "escape")
+        assert not app.session.changed
+        await press(pilot, "f", "enter")
         assert len(app.session.staged) == 1
+        await press(pilot, "u")
+
+        await press(pilot, "space")
+        assert len(app.session.staged) == 1, "space fixes and goes on"
         assert "3 problems" in frame(app) and "Problem 1 of 3" in frame(app) and "1 fix, not saved" in frame(app)
         assert any("5 ✓" in line for line in lines_of(app))
         await press(pilot, "u")
@@ -89,14 +105,11 @@ def test_space_fixes_and_goes_on_and_undo_takes_it_back(broken: Path) -> None:
         await press(pilot, "space")
         assert len(app.session.staged) == 4, "space never unstages"
         assert "no problem is left to fix" in frame(app) and "after saving VALID" in frame(app)
+        await press(pilot, "u", "u", "u", "u")
+        assert not app.session.changed
 
-    drive(broken, play)
-
-
-def test_all_of_a_cause(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "a")
-        assert "Fix 3 like this? 3 certain, 0 guesses." in frame(app)
+        assert "Fix 3 like this? 3 certain, 0 guesses." in frame(app), "all of a cause"
         await press(pilot, "a")
         assert not app.session.changed
         await press(pilot, "escape")
@@ -104,21 +117,10 @@ def test_all_of_a_cause(broken: Path) -> None:
         await press(pilot, "a", "enter")
         assert sum(staged.count for staged in app.session.staged) == 3
         assert "1 problem" in frame(app)
-
-    drive(broken, play)
-
-
-def test_other_ways_with_their_losses_and_bytes(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "f")
-        assert "recommended" in frame(app) and "loses nothing" in frame(app)
-        first = frame(app)
-        await press(pilot, "j")
-        assert frame(app) != first
-        await press(pilot, "escape")
-        assert not app.session.changed
-        await press(pilot, "f", "enter")
-        assert len(app.session.staged) == 1
+        await press(pilot, "u", *["escape"] * 5)
+        assert app.is_running and isinstance(app.screen, PairScreen), "escape never quits"
+        await press(pilot, "P", "j", "enter")
+        assert app.session.profile.id != "anthropic"
 
     drive(broken, play)
 
@@ -134,19 +136,11 @@ def test_the_text_of_a_placeholder_can_be_changed(tmp_path: Path) -> None:
     drive(path, play)
 
 
-def test_exact_bytes(broken: Path) -> None:
+def test_cells_are_opened_rows_found_and_filtered(broken: Path) -> None:
+    from textual import events
+
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "p")
-        shown = frame(app)
-        assert "- " in shown and "toolu.read.file:005" in shown and "toolu_read_file_005" in shown
-        await press(pilot, "l", "q")
-        assert isinstance(app.screen, PairScreen)
-
-    drive(broken, play)
-
-
-def test_opening_a_cell_and_looking_for_words_in_it(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        view = main_screen(app).pairs
         await press(pilot, "k", "l", "enter")
         assert "import sys" in frame(app)
         await press(pilot, "slash", "text:sys", "enter", "n", "N", "z", "greater_than_sign", "h")
@@ -154,12 +148,6 @@ def test_opening_a_cell_and_looking_for_words_in_it(broken: Path) -> None:
         await press(pilot, "escape")
         assert isinstance(app.screen, PairScreen)
 
-    drive(broken, play)
-
-
-def test_search_goes_from_row_to_row(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        view = main_screen(app).pairs
         await press(pilot, "slash", "text:src/1", "enter")
         await app.workers.wait_for_complete()
         assert view.row is not None and view.row.pair is not None and view.row.pair.index == 10
@@ -173,29 +161,26 @@ def test_search_goes_from_row_to_row(broken: Path) -> None:
         await app.workers.wait_for_complete()
         await pilot.pause()
         assert "not found" in frame(app)
+        await press(pilot, "escape", "escape")
 
-    drive(broken, play)
-
-
-@pytest.mark.parametrize(("words", "count"), [("is:problem", 4), ("tool:Read", 20), ("id:file_00", 10), ("src/3", 1)])
-def test_filters(broken: Path, words: str, count: int) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        view = main_screen(app).pairs
-        before = len(view.shown)
-        await press(pilot, "ampersand", f"text:{words}", "enter")
-        await app.workers.wait_for_complete()
-        await pilot.pause()
-        assert len(view.shown) == count and "filter" in frame(app)
-        await press(pilot, "j", "G", "space", "escape")
-        assert len(view.shown) >= before
-
-    drive(broken, play)
-
-
-def test_an_unknown_filter_says_what_is_known(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        for words, count in (("is:problem", 4), ("tool:Read", 20), ("id:file_00", 10), ("src/3", 1)):
+            before = len(view.shown)
+            await press(pilot, "ampersand", f"text:{words}", "enter")
+            await app.workers.wait_for_complete()
+            await pilot.pause()
+            assert len(view.shown) == count and "filter" in frame(app), words
+            await press(pilot, "j", "G", "space", "escape")
+            assert len(view.shown) >= before, words
+            if app.session.changed:
+                await press(pilot, "u")
+            assert not app.session.changed
         await press(pilot, "ampersand", "text:is:odd", "enter")
-        assert "is:problem" in frame(app)
+        assert "is:problem" in frame(app), "an unknown filter says what is known"
+        await press(pilot, "escape", "at")
+        app.post_message(events.Paste("API Error: 400\n  toolu_read_file_008\x1b[31m\n"))
+        await pilot.pause()
+        await press(pilot, "enter")
+        assert view.row is not None and view.row.pair is not None and view.row.pair.index == 8
 
     drive(broken, play)
 
@@ -209,37 +194,7 @@ def test_going_to_a_place_or_an_error(broken: Path, where: str) -> None:
     drive(broken, play, at=where)
 
 
-def test_pasting_an_error_of_many_lines(broken: Path) -> None:
-    from textual import events
-
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "at")
-        app.post_message(events.Paste("API Error: 400\n  toolu_read_file_008\x1b[31m\n"))
-        await pilot.pause()
-        await press(pilot, "enter")
-        view = main_screen(app).pairs
-        assert view.row is not None and view.row.pair is not None and view.row.pair.index == 8
-
-    drive(broken, play)
-
-
-def test_copying(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "y", "1")
-        assert app.clipboard == "toolu_read_file_005" and "copied" in frame(app)
-
-    drive(broken, play)
-
-
-def test_another_profile(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "P", "j", "enter")
-        assert app.session.profile.id != "anthropic"
-
-    drive(broken, play)
-
-
-def test_movement_keys_and_the_mouse(broken: Path) -> None:
+def test_movement_keys_the_mouse_the_palette_and_help(broken: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         view = main_screen(app).pairs
         await press(pilot, "g")
@@ -254,33 +209,15 @@ def test_movement_keys_and_the_mouse(broken: Path) -> None:
         await pilot.click(main_screen(app).query_one("#keys"), offset=(2, 1))
         await pilot.pause()
         assert "Problem" in frame(app)
-
-    drive(broken, play)
-
-
-def test_help_names_every_key(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "question_mark")
-        shown = frame(app)
-        assert "fix this problem, go to the next" in shown and "review and save" in shown
-        await press(pilot, "q")
-        assert isinstance(app.screen, PairScreen)
-
-    drive(broken, play, (80, 70))
-
-
-def test_the_palette(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "ctrl+p", "text:all keys", "enter")
         assert "Problems and fixes" in frame(app)
-
-    drive(broken, play)
-
-
-def test_escape_never_quits(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, *["escape"] * 5)
-        assert app.is_running and isinstance(app.screen, PairScreen)
+        await press(pilot, "escape")
+        await pilot.resize_terminal(80, 70)
+        await press(pilot, "question_mark")
+        shown = frame(app)
+        assert "fix this problem, go to the next" in shown and "review and save" in shown, "help names every key"
+        await press(pilot, "q")
+        assert isinstance(app.screen, PairScreen)
 
     drive(broken, play)
 

@@ -19,6 +19,7 @@ from toolpair.tui.layout import Needs, areas, shape_of
 from toolpair.tui.preferences import Preferences
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.styled_text import Glyphs, bar
+from toolpair.tui.widgets.pair_view import PairView
 
 
 def main_screen(app: ToolpairApp) -> PairScreen:
@@ -94,18 +95,6 @@ def test_sound_rows_are_dim_and_broken_ones_are_not(native: Path) -> None:
     drive(native, play, (80, 30))
 
 
-def test_wide_heads_draw_the_outputs_as_bars(native: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        assert "7/9 outputs reach the model" in frame(app)
-        await press(pilot, "space")
-        [line] = [line for line in lines_of(app) if "after saving" in line]
-        now, after = line.split("· after saving")
-        assert "LOSES 2 OUTPUTS █" in now and "7/9" in now and "LOSES 1 OUTPUT █" in after and "8/9" in after
-        assert now.count("█") < after.count("█")
-
-    drive(native, play, (120, 40))
-
-
 @given(st.integers(0, 10_000), st.integers(0, 10_000), st.integers(2, 60), st.booleans())
 def test_a_bar_is_full_only_for_all_and_empty_only_for_nothing(part: int, whole: int, cells: int, ascii: bool) -> None:
     drawn = bar(Glyphs(ascii), part, whole, cells)
@@ -171,20 +160,6 @@ def test_the_card_takes_the_lines_that_a_short_list_leaves(tmp_path: Path) -> No
 
 
 # the preview
-
-
-def test_the_pair_under_the_cursor_is_previewed_where_there_is_room(native: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, app, "$ echo 2 \\")
-        await until(pilot, app, "second line")
-        assert "── 2 Bash" in frame(app)
-        await press(pilot, "j")
-        await until(pilot, app, "$ echo 3 \\")
-        await press(pilot, "k", "k", "k")
-        await until(pilot, app, "── 0 Bash")
-
-    drive(native, play, (120, 40))
-    drive(native, play, (170, 46))
 
 
 def test_a_small_screen_has_no_preview(native: Path) -> None:
@@ -258,50 +233,45 @@ def test_hostile_text_is_as_harmless_in_the_preview(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (170, 46)], ids=str)
-def test_causes_are_walked_and_filter_the_pairs(native: Path, size: tuple[int, int]) -> None:
+def test_pairs_are_previewed_where_there_is_room_and_causes_are_walked(native: Path, size: tuple[int, int]) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         view = main_screen(app).pairs
+        if size >= (120, 40):
+            await until(pilot, app, "$ echo 2 \\")
+            await until(pilot, app, "second line")
+            assert "── 2 Bash" in frame(app)
+            await press(pilot, "j")
+            await until(pilot, app, "$ echo 3 \\")
+            await press(pilot, "k", "k", "k")
+            await until(pilot, app, "── 0 Bash")
+            await press(pilot, "right_square_bracket")
+
         await press(pilot, "tab")
         assert "── Causes (2) ──" in frame(app) and "enter only these" in frame(app)
         assert any(line.startswith("▌≠ 2  same id") or "▌≠ 2  same id" in line for line in lines_of(app))
         await press(pilot, "j")
         assert view.row is not None and view.row.pair is not None and view.row.pair.index == 7, "the card follows"
         await press(pilot, "k", "enter")
-        assert [view.overview.rows[n].pair.index for n in view.shown] == [2, 4]  # type: ignore[union-attr]
+        assert pairs_in(view) == [2, 4]
         assert "2 rows (esc)" in frame(app) and app.screen.focused is view
         await press(pilot, "escape")
         assert len(view.shown) > 9
 
+        await press(pilot, "g", "tab")
+        assert view.row is not None and view.row.pair is not None and view.row.pair.index == 2, "from a sound row"
+        await press(pilot, "a")
+        assert "Fix 2 like this?" in frame(app)
+
     drive(native, play, size)
 
 
-def test_a_cause_is_fixed_from_the_list(native: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "tab", "j", "k", "a")
-        assert "Fix 2 like this?" in frame(app)
-        await press(pilot, "enter")
-        assert sum(staged.count for staged in app.session.staged) == 2
-        assert "Causes (2)" not in frame(app)
-        await press(pilot, "A", "escape", "tab", "j")
-        assert app.screen.focused is main_screen(app).pairs, "no cause is left to walk"
-
-    drive(native, play, (120, 40))
+def pairs_in(view: PairView) -> list[int | None]:
+    """The pairs of the rows that are shown."""
+    pairs = [view.overview.rows[n].pair for n in view.shown]
+    return [pair.index if pair is not None else None for pair in pairs]
 
 
-def test_only_the_pairs_of_a_cause_stays_so_while_they_are_fixed(native: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        view = main_screen(app).pairs
-        await press(pilot, "tab", "enter", "space")
-        assert [view.overview.rows[n].pair.index for n in view.shown] == [4]  # type: ignore[union-attr]
-        await press(pilot, "u")
-        assert [view.overview.rows[n].pair.index for n in view.shown] == [2, 4]  # type: ignore[union-attr]
-        await press(pilot, "space", "space")
-        assert len(view.shown) > 9, "none is left, so all are shown"
-
-    drive(native, play)
-
-
-def test_a_click_on_a_cause_goes_there_and_two_show_only_its_pairs(native: Path) -> None:
+def test_causes_are_clicked_and_fixed_from_their_list(native: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         view = main_screen(app).pairs
         lines = lines_of(app)
@@ -319,54 +289,64 @@ def test_a_click_on_a_cause_goes_there_and_two_show_only_its_pairs(native: Path)
         await pilot.click(offset=(lines[y].index("tab causes") + 1, y))
         await pilot.pause()
         assert "enter only these" in frame(app)
+        await press(pilot, "escape", "escape", "g", "right_square_bracket")
 
-    drive(native, play, (120, 40))
+        assert "7/9 outputs reach the model" in frame(app), "wide heads draw the outputs as bars"
+        await press(pilot, "space")
+        [line] = [line for line in lines_of(app) if "after saving" in line]
+        now, after = line.split("· after saving")
+        assert "LOSES 2 OUTPUTS █" in now and "7/9" in now and "LOSES 1 OUTPUT █" in after and "8/9" in after
+        assert now.count("█") < after.count("█")
+        await press(pilot, "u")
+        assert not app.session.changed
 
-
-def test_the_list_of_causes_shows_what_would_be_fixed(native: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        view = main_screen(app).pairs
-        await press(pilot, "g", "tab")
-        assert view.row is not None and view.row.pair is not None and view.row.pair.index == 2, "from a sound row"
-        await press(pilot, "a")
+        await press(pilot, "tab", "j", "k", "a")
         assert "Fix 2 like this?" in frame(app)
+        await press(pilot, "enter")
+        assert sum(staged.count for staged in app.session.staged) == 2
+        assert "Causes (2)" not in frame(app)
+        await press(pilot, "A", "escape", "tab", "j")
+        assert app.screen.focused is view, "no cause is left to walk"
 
-    drive(native, play)
     drive(native, play, (120, 40))
 
 
-@pytest.mark.parametrize(
-    ("words", "pairs"),
-    [("cause:1", [2, 4]), ("cause:2", [7]), ("cause:result.missing", [7]), ("cause:result.id_mismatch", [2, 4])],
-)
-def test_a_filter_names_a_cause_by_its_number_or_its_rule(native: Path, words: str, pairs: list[int]) -> None:
+def test_rows_are_filtered_by_causes_and_by_what_is_broken(native: Path, sound: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         view = main_screen(app).pairs
-        await press(pilot, "ampersand", f"text:{words}", "enter")
-        assert [view.overview.rows[n].pair.index for n in view.shown] == pairs  # type: ignore[union-attr]
-
-    drive(native, play)
-
-
-def test_escape_leaves_the_causes_first(native: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "tab", "enter", "tab", "escape")
-        assert "2 rows (esc)" in frame(app), "the filter is still there"
-        assert app.screen.focused is main_screen(app).pairs
+        await press(pilot, "tab", "enter", "space")
+        assert pairs_in(view) == [4], "only the pairs of a cause, while they are fixed"
+        await press(pilot, "u")
+        assert pairs_in(view) == [2, 4]
+        await press(pilot, "space", "space")
+        assert len(view.shown) > 9, "none is left, so all are shown"
+        await press(pilot, "u", "u")
+        assert not app.session.changed
+        for words, pairs in (
+            ("cause:1", [2, 4]), ("cause:2", [7]), ("cause:result.missing", [7]), ("cause:result.id_mismatch", [2, 4]),
+        ):  # fmt: skip
+            await press(pilot, "escape", "ampersand", f"text:{words}", "enter")
+            assert pairs_in(view) == pairs, words
+        await press(pilot, "escape", "g", "tab", "enter", "tab", "escape")
+        assert "2 rows (esc)" in frame(app), "escape leaves the causes first: the filter is still there"
+        assert app.screen.focused is view
         await press(pilot, "escape")
         assert "(esc)" not in frame(app)
-
-    drive(native, play)
-
-
-def test_only_what_is_broken(native: Path, sound: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        view = main_screen(app).pairs
         await press(pilot, "exclamation_mark")
-        assert [view.overview.rows[n].pair.index for n in view.shown] == [2, 4, 7]  # type: ignore[union-attr]
+        assert pairs_in(view) == [2, 4, 7]
         assert "only broken" in frame(app)
         await press(pilot, "exclamation_mark")
         assert len(view.shown) > 9
+
+        assert "following" not in frame(app)
+        await press(pilot, "F", "escape")
+        assert "following (F) · nothing changed" in lines_of(app)[0]
+        await press(pilot, "F", "escape")
+        assert "following" not in frame(app)
+        await press(pilot, "question_mark")
+        assert lines_of(app)[2].strip().startswith("Problems and fixes"), "help begins with the keys of the screen"
+        await press(pilot, "q", "enter", "question_mark")
+        assert lines_of(app)[2].strip().startswith("In an open text")
 
     async def none(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "exclamation_mark")
@@ -483,24 +463,3 @@ def test_a_person_gives_lines_to_the_list_and_they_are_remembered(native: Path, 
 
     drive(native, play)
     assert preferences.lean < 0
-
-
-def test_help_begins_with_the_keys_of_the_screen(native: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "question_mark")
-        assert lines_of(app)[2].strip().startswith("Problems and fixes")
-        await press(pilot, "q", "enter", "question_mark")
-        assert lines_of(app)[2].strip().startswith("In an open text")
-
-    drive(native, play)
-
-
-def test_what_is_followed_has_a_sign(native: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        assert "following" not in frame(app)
-        await press(pilot, "F", "escape")
-        assert "following (F) · nothing changed" in lines_of(app)[0]
-        await press(pilot, "F", "escape")
-        assert "following" not in frame(app)
-
-    drive(native, play)

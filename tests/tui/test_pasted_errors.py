@@ -146,7 +146,7 @@ def test_words_that_are_not_known_are_said_to_be_and_nothing_is_lost_for_them(tm
     drive(path, play)
 
 
-def test_a_text_that_leads_nowhere_is_told_and_the_prompt_stays(sound: Path) -> None:
+def test_a_text_that_leads_nowhere_and_an_error_that_nothing_raises_are_told_and_the_prompt_stays(sound: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "at")
         await paste(app, pilot, "the dog\nate my homework")
@@ -161,12 +161,6 @@ def test_a_text_that_leads_nowhere_is_told_and_the_prompt_stays(sound: Path) -> 
         assert "homework" not in shown, "the next paste takes the place of what led nowhere"
         await press(pilot, "escape")
         assert isinstance(app.screen, PairScreen)
-
-    drive(sound, play)
-
-
-def test_an_error_that_nothing_raises_is_told_so(sound: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await paste(app, pilot, MISSING.replace("toolu_read_file_008", "toolu_01Elsewhere"))
         await press(pilot, "enter")
         assert not isinstance(app.screen, PairScreen)
@@ -175,31 +169,20 @@ def test_an_error_that_nothing_raises_is_told_so(sound: Path) -> None:
     drive(sound, play)
 
 
-def test_an_id_that_the_terminal_broke_is_put_together(one_missing: Path) -> None:
+def test_a_paste_is_put_together_added_to_what_is_typed_and_taken_whole(one_missing: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await paste(app, pilot, "something unheard of about toolu_read_\n    file_011 happened")
         await press(pilot, "enter")
         assert pair_under_cursor(app) == 11
+        await press(pilot, "at", "text:pair:")
+        await paste(app, pilot, "13\n")
+        await press(pilot, "enter")
+        assert pair_under_cursor(app) == 13, "what is typed beside a paste counts"
 
-    drive(one_missing, play)
-
-
-def test_a_very_long_paste_is_taken_whole_and_shown_short(one_missing: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         noise = "2026-11-21 INFO something happened\n" * 9_000
         await paste(app, pilot, f"{noise}{MISSING}\n{noise}")
         await press(pilot, "enter")
         problem = app.overview.current
         assert problem is not None and problem.call is not None and problem.call.id == "toolu_read_file_008"
-
-    drive(one_missing, play)
-
-
-def test_what_is_typed_beside_a_paste_counts(one_missing: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "at", "text:pair:")
-        await paste(app, pilot, "13\n")
-        await press(pilot, "enter")
-        assert pair_under_cursor(app) == 13
 
     drive(one_missing, play)

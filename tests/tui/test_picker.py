@@ -259,7 +259,7 @@ def test_enter_opens_and_ctrl_o_comes_back_to_the_same_place(home: Path) -> None
         assert rows(app)[2].startswith("▌")
         await press(pilot, "enter")
         await until(pilot, lambda: isinstance(app.screen, PairScreen))
-        assert "1 problem" in frame(app)
+        assert "1 PROBLEM" in frame(app)
         await press(pilot, "ctrl+o")
         assert isinstance(app.screen, PickerScreen)
         assert rows(app)[2].startswith("▌") and "1 PROBLEM" in rows(app)[2]
@@ -275,8 +275,14 @@ def test_enter_opens_and_ctrl_o_comes_back_to_the_same_place(home: Path) -> None
     drive(of, play)
 
 
-def test_the_list_comes_and_goes_with_all_that_is_staged(home: Path) -> None:
+def test_the_list_comes_and_goes_with_all_that_is_staged_and_discarding_it_is_asked_about(home: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "text:3333", "enter")
+        await until(pilot, lambda: "is a program" in frame(app))
+        assert isinstance(app.screen, PickerScreen), "what cannot be opened is said, and the list stays"
+        await press(pilot, "escape")
+        assert len(rows(app)) == 4
+
         await until(pilot, lambda: "1 PROBLEM" in frame(app))
         await press(pilot, "text:2222", "enter")
         await until(pilot, lambda: isinstance(app.screen, PairScreen))
@@ -289,16 +295,15 @@ def test_the_list_comes_and_goes_with_all_that_is_staged(home: Path) -> None:
         await press(pilot, "ctrl+o", "text:2222", "enter")
         assert isinstance(app.screen, PairScreen) and await at_rest(pilot, app) == before and app.open_sessions.unsaved
 
-    drive(sessions(home), play)
+        await press(pilot, "ctrl+o", "text:3333", "enter")
+        await pilot.pause(0.5)
+        await press(pilot, "D")
+        await until(pilot, lambda: "is a program" in frame(app))
+        await press(pilot, "escape", "escape")
+        assert isinstance(app.screen, PairScreen) and app.open_sessions.unsaved, "it takes nothing away"
 
-
-def test_discarding_is_asked_about_when_another_session_is_chosen(home: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: "1 PROBLEM" in frame(app))
-        await press(pilot, "text:2222", "enter")
-        await until(pilot, lambda: isinstance(app.screen, PairScreen))
         path = app.session.path
-        await press(pilot, "space", "ctrl+o", "text:1111", "enter")
+        await press(pilot, "ctrl+o", "text:1111", "enter")
         assert "1 fix is applied but not saved." in frame(app)
         await press(pilot, "escape")
         assert isinstance(app.screen, PickerScreen) and app.open_sessions.unsaved
@@ -311,32 +316,6 @@ def test_discarding_is_asked_about_when_another_session_is_chosen(home: Path) ->
         await press(pilot, "D")
         await until(pilot, lambda: isinstance(app.screen, PairScreen) and app.session.path != path)
         assert not app.open_sessions.unsaved
-
-    drive(sessions(home), play)
-
-
-def test_a_file_that_cannot_be_read_takes_nothing_away(home: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: "1 PROBLEM" in frame(app))
-        await press(pilot, "text:2222", "enter")
-        await until(pilot, lambda: isinstance(app.screen, PairScreen))
-        await press(pilot, "space", "ctrl+o", "text:3333", "enter")
-        await pilot.pause(0.5)
-        await press(pilot, "D")
-        await until(pilot, lambda: "is a program" in frame(app))
-        await press(pilot, "escape", "escape")
-        assert isinstance(app.screen, PairScreen) and app.open_sessions.unsaved
-
-    drive(sessions(home), play)
-
-
-def test_a_file_that_cannot_be_opened_is_said_and_the_list_stays(home: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "text:3333", "enter")
-        await until(pilot, lambda: "is a program" in frame(app))
-        assert isinstance(app.screen, PickerScreen)
-        await press(pilot, "escape")
-        assert len(rows(app)) == 4
 
     drive(sessions(home), play)
 

@@ -93,7 +93,7 @@ def test_an_agents_session_says_by_whose_rules_it_is_judged_otherwise() -> None:
     drive(SAMPLES / "sanitised-on-one-side.json", play, (100, 30))
 
 
-def test_a_recipe_is_shown_before_it_is_put_on(broken: Path) -> None:
+def test_a_recipe_and_what_it_loses_are_shown_before_it_is_applied(broken: Path) -> None:
     before = broken.read_bytes()
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
@@ -102,6 +102,19 @@ def test_a_recipe_is_shown_before_it_is_put_on(broken: Path) -> None:
         assert "give the result the call's id" in shown and "loses nothing" in shown
         await press(pilot, "q")
         assert not app.session.staged and not app.session.changed
+
+        recipes = [recipe.name for recipe in RECIPES.values()]
+        await press(pilot, "M", *["j"] * (recipes.index("docker-agent") + 1))
+        shown = await until(app, pilot, "Compared with what is sent now")
+        assert "1 output (" in shown, "what it loses is measured"
+        await press(pilot, "enter")
+        shown = await until(app, pilot, "Review")
+        assert re.search(r"user words removed +1 output \(\d+ bytes\)", shown)
+        assert re.search(r"model sees +█+ 5 +\S+ +4/5, 2 placeholders", shown), "what is lost is still counted"
+        mended = app.session.to_bytes()
+        await press(pilot, "x", "x")
+        assert app.session.to_bytes() == mended
+        assert "included again" in frame(app) and "cannot" not in frame(app) and "[ ]" not in frame(app)
 
     drive(broken, play, (100, 40))
     assert broken.read_bytes() == before
@@ -134,24 +147,6 @@ def test_a_copy_of_another_system_is_one_decision(broken: Path) -> None:
     drive(broken, play, (100, 40))
     assert broken.read_bytes() == mended
     assert json.loads(mended)
-
-
-def test_what_a_recipe_loses_is_measured(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        recipes = [recipe.name for recipe in RECIPES.values()]
-        await press(pilot, "M", *["j"] * (recipes.index("docker-agent") + 1))
-        shown = await until(app, pilot, "Compared with what is sent now")
-        assert "1 output (" in shown
-        await press(pilot, "enter")
-        shown = await until(app, pilot, "Review")
-        assert re.search(r"user words removed +1 output \(\d+ bytes\)", shown)
-        assert re.search(r"model sees +█+ 5 +\S+ +4/5, 2 placeholders", shown), "what is lost is still counted"
-        mended = app.session.to_bytes()
-        await press(pilot, "x", "x")
-        assert app.session.to_bytes() == mended
-        assert "included again" in frame(app) and "cannot" not in frame(app) and "[ ]" not in frame(app)
-
-    drive(broken, play, (100, 40))
 
 
 def test_the_preview_can_be_read_to_its_end_and_is_plain_where_it_is_asked_for(broken: Path) -> None:

@@ -108,6 +108,15 @@ def test_each_row_shows_when_and_how_long_and_its_tokens(timed: Path) -> None:
         await press(pilot, "t")
         assert await at_rest(pilot, app) == before
 
+        view = main_screen(app).pairs
+        await press(pilot, "t", "g")
+        y = next(n for n, line in enumerate(lines_of(app)) if "│ one" in line)
+        x = lines_of(app)[y].index("│")
+        for at, side in ((x + 1, "result"), (x - 1, "call"), (110, "result")):
+            await pilot.click(offset=(at, y))
+            await pilot.pause()
+            assert view.side == side and view.row is not None and view.row.result is not None, "the cell clicked on"
+
     drive(timed, play, (120, 40))
 
 
@@ -156,7 +165,7 @@ def test_a_file_without_times_says_so(sound: Path, tmp_path: Path) -> None:
     drive(bare, play)
 
 
-def test_times_stay_for_what_is_opened_next(timed: Path) -> None:
+def test_times_stay_for_what_is_opened_next_and_for_filtered_rows(timed: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "t", "S", "q", "A", "escape", "u")
         assert "23:58:01" in frame(app) and "took" in frame(app)
@@ -164,27 +173,8 @@ def test_times_stay_for_what_is_opened_next(timed: Path) -> None:
         await press(pilot, "g")
         assert "23:58:01" in frame(app)
 
-    drive(timed, play)
-
-
-def test_a_click_finds_the_cell_that_it_is_on(timed: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        view = main_screen(app).pairs
-        await press(pilot, "t", "g")
-        y = next(n for n, line in enumerate(lines_of(app)) if "│ one" in line)
-        x = lines_of(app)[y].index("│")
-        for at, side in ((x + 1, "result"), (x - 1, "call"), (110, "result")):
-            await pilot.click(offset=(at, y))
-            await pilot.pause()
-            assert view.side == side and view.row is not None and view.row.result is not None
-
-    drive(timed, play, (120, 40))
-
-
-def test_filtered_rows_name_the_day_where_it_changes_among_them(timed: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "t", "ampersand", "text:tool:Bash", "enter")
-        assert row_with(app, "Bash make 0").count("21 Nov 23:58") == 1
+        await press(pilot, "ampersand", "text:tool:Bash", "enter")
+        assert row_with(app, "Bash make 0").count("21 Nov 23:58") == 1, "the day where it changes among what is shown"
         assert row_with(app, "Bash make 2").count("22 Nov 00:02") == 1
         assert "    00:05:00" in row_with(app, "│ ┄┄")
 
@@ -238,18 +228,20 @@ def test_durations_fit_their_column(seconds: float) -> None:
     assert len(took_text(seconds)) <= 9
 
 
-@pytest.mark.parametrize("stamp", ["0001-01-01T00:00:00", "9999-12-31T23:59:59Z", "yesterday", 12, None, {"a": 1}])
-def test_odd_times_are_blank_or_shown_and_never_fail(timed: Path, stamp: Any) -> None:
-    values = [json.loads(line) for line in timed.read_bytes().splitlines()]
-    values[1]["timestamp"] = stamp
+def test_odd_times_are_blank_or_shown_and_never_fail(timed: Path) -> None:
+    stamps: list[Any] = ["0001-01-01T00:00:00", "9999-12-31T23:59:59Z", "yesterday", 12, None, {"a": 1}]
+    sound = ("Bash", "2026-11-21T08:00:00Z", "2026-11-21T08:00:01Z", ["ok"])
+    values = [json.loads(line) for line in records([sound] * 2 * len(stamps)).splitlines()]
+    for n, stamp in enumerate(stamps):
+        values[1 + 4 * n]["timestamp"] = stamp
     timed.write_bytes(b"".join(map(line, values)))
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "t", "g")
-        assert "took" in frame(app) and "Bash make 0" in frame(app)
+        assert "took" in frame(app) and all(f"Bash make {2 * n}" in frame(app) for n in range(len(stamps)))
         assert {len(line) for line in lines_of(app)} == {80}
 
-    drive(timed, play)
+    drive(timed, play, (80, 40))
 
 
 def test_a_column_that_nothing_is_known_for_is_left_out(tmp_path: Path) -> None:

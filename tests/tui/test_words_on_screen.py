@@ -76,10 +76,13 @@ def test_now_and_after_saving_are_said_apart(broken: Path) -> None:
         await press(pilot, "A", "escape")
         shown = frame(app)
         assert "now API REFUSES IT · after saving VALID" in shown and "will still be there" in shown
-        await press(pilot, "w", "enter", "enter")
+        await press(pilot, "w", "enter")
+        assert re.search(r"Undo +toolpair restore", frame(app)) and "To take it back" not in frame(app)
+        await press(pilot, "enter")
         assert "VALID All 20 calls have results. (Checked" in " ".join(frame(app).split())
 
-    drive(broken, play)
+    lines = drive(broken, play).result.lines
+    assert any(line.startswith("Undo: toolpair restore ") for line in lines), "a save ends with undo and next"
 
 
 def test_an_agents_session_says_whether_it_resumes_and_what_it_loses(samples: Path) -> None:
@@ -142,21 +145,15 @@ def unsure(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_guess_names_the_lines_of_the_call_and_of_the_result(unsure: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "space")
-        assert re.search(r"call +Bash · line \d+ +│ result · line \d+", frame(app))
-
-    drive(unsure, play, (100, 30))
-
-
 def test_left_for_you_are_guesses_and_what_is_not_fixed_is_its_own_list(unsure: Path) -> None:
     session = open_session(unsure)
     left = left_of(session)
     assert len(left.guesses) == 4 and len(left.unfixed) == 1 and not left.hopeless
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "A")
+        await press(pilot, "space")
+        assert re.search(r"call +Bash · line \d+ +│ result · line \d+", frame(app)), "a guess names their lines"
+        await press(pilot, "escape", "A")
         assert "── left for you: 4 ──" in frame(app) and "not fixed" not in frame(app)
         await press(pilot, "escape", "u")
         orphan = next(problem for problem in app.session.problems if problem.rule == "result.orphan")
@@ -248,14 +245,6 @@ def test_the_copy_menu_has_no_sentence_in_it(samples: Path) -> None:
         assert "the id" in frame(app) and "command to resume" not in frame(app)
 
     drive(samples / "sanitised-on-one-side.json", play)
-
-
-def test_a_save_ends_with_undo_and_next(broken: Path) -> None:
-    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "A", "enter")
-        assert re.search(r"Undo +toolpair restore", frame(app)) and "To take it back" not in frame(app)
-
-    assert any(line.startswith("Undo: toolpair restore ") for line in drive(broken, play).result.lines)
 
 
 @pytest.mark.parametrize(

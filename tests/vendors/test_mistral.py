@@ -138,7 +138,7 @@ CALLS: dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": [CA
 TWO_CALLS = {**CALLS, "tool_calls": [CALL, {**CALL, "id": "ghiJKL456"}]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("messages", "name", "version", "rule", "why"),
     [
         ([ASKS, CALLS, OUTPUT, ASKS], "mistral/v11", "v11", "turn.user_after_tool", HOSTED),

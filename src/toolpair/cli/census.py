@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -17,7 +18,7 @@ from toolpair.cli.inputs import Input
 from toolpair.cli.jobs import cores, judge_all
 from toolpair.cli.meant import closest
 from toolpair.cli.progress import FilesProgress
-from toolpair.cli.terminal import Parser, TerminalStyle, add_color, add_format, dump, out, safe, say, style_for
+from toolpair.cli.terminal import Parser, TerminalStyle, add_color, add_format, dump, fitted, out, safe, say, style_for
 from toolpair.formats import written_by
 from toolpair.formats.agent import FoundSession
 from toolpair.reports.census import COLUMNS, Census, Counted
@@ -35,6 +36,8 @@ _FILES: Final = 100
 """What one core checks in a second, bytes and sessions: for an estimate."""
 _WORTH: Final = 10
 """Seconds from which on an estimate is of use."""
+_LISTED: Final = 10
+"""How many rules, and how many causes."""
 _EPILOG: Final = """\
 examples:
   toolpair census                       how many sessions are broken, and what is lost in them
@@ -144,7 +147,7 @@ def _count(
         seconds = max(size / _BYTES, len(left) / _FILES) / workers
         about = f", about {seconds_text(seconds)}" if seconds >= _WORTH else ""
         say(f"Checking {plural(len(left), 'session')} of {len(sessions):,}, {size_text(size)}{about} …")
-    width = max(len(one.title) for one in sessions) + len(" 2026.11.27")
+    width = max(len(one.title) for one in sessions) + len(" 1.18.331")
     if style is not None:
         out(style.dim(_heading("agent", width)))
     with FilesProgress([Input(one.path, walked=True) for one in left], "sessions") as bar:
@@ -191,28 +194,32 @@ def _print(census: Census, paths: bool, style: TerminalStyle) -> None:
         if rows:
             out()
             out(style.dim(f"{name}, by sessions"))
-        for count, id_, words in rows:
-            out(f"  {count:6,}  {id_}" + (f"  {words}" if words else ""))
-    if census.worst:
+        for count, id_, words in rows[:_LISTED]:
+            for line in fitted(f"  {count:6,}  {id_}" + (f"  {words}" if words else ""), " " * 10):
+                out(line)
+        if len(rows) > _LISTED:
+            out(f"          … and {len(rows) - _LISTED:,} more, which --html and --output-format json have")
+    worst = list(census.of_worst(paths))
+    if worst:
         out()
         out(style.dim("the worst") if paths else style.dim("the worst; --show-paths says which they are"))
-    for words, opening in census.of_worst(paths):
-        out(f"  {words}")
+    for (words, opening), times in Counter(worst).items():
+        out(f"  {words}" + (f" ({times} such sessions)" if times > 1 else ""))
         if opening is not None:
             out(style.dim(f"    {safe(opening)}"))
         if streams.unread():
             return
     out()
-    for sentence in census.left_out():
-        out(sentence)
-    out(style.bold(census.sentence))
+    for sentence in (*census.left_out(), census.sentence):
+        for line in fitted(sentence):
+            out(style.bold(line) if sentence == census.sentence else line)
 
 
 def _heading(head: str, width: int) -> str:
-    return f"{head:<{width}}  " + "  ".join(f"{name:>8}" for name in COLUMNS)
+    return f"{head:<{width}} " + " ".join(f"{name:>8}" for name in COLUMNS)
 
 
 def _rows(rows: dict[str, Counted], width: int, style: TerminalStyle) -> None:
     for name, one in rows.items():
-        numbers = "  ".join(f"{number:8,}" for number in one.numbers)
-        out(f"{safe(name):<{width}}  {style.code('33', numbers) if one.broken else numbers}")
+        numbers = " ".join(f"{number:8,}" for number in one.numbers)
+        out(f"{safe(name):<{width}} {style.code('33', numbers) if one.broken else numbers}")

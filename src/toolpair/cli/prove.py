@@ -15,12 +15,14 @@ from toolpair.cli.terminal import (
     Parser,
     add_common,
     add_options,
-    agreed,
     dump,
+    fitted,
     is_terminal,
+    may_start,
     one_profile,
     out,
     safe,
+    say,
     style_for,
 )
 from toolpair.proof import isolation
@@ -86,6 +88,9 @@ def run(options: argparse.Namespace) -> int:
     session = inputs.opened(options, one_profile(options))
     try:
         asked = who_resumes(session, options.program)
+        if options.program and options.agent_version is None and options.file != inputs.STDIN:
+            options.agent_version = asked.version  # what `sees` says of it is compared, not of the usual one
+            session = inputs.opened(options, one_profile(options))
     except CannotAsk as error:
         raise UsageError(f"{safe(options.file)}: {error}.") from error
     isolated = isolation.prefix() is not None
@@ -96,6 +101,8 @@ def run(options: argparse.Namespace) -> int:
             raise UsageError(f"{safe(options.file)}: {error}.") from error
     if not may_start(options, asked.agent.title):
         return exits.OK if options.dry_run else exits.UNREADABLE
+    if is_terminal(sys.stderr):
+        say(f"Asking {asked.agent.title} …")
     fixed = session.draft()
     fixes = sum(row.count for row in fixed.staged) if fixed.stage_recommended() is not None else 0
     sessions = {} if options.fixed else {"before": (session, fixed)}
@@ -112,15 +119,6 @@ def run(options: argparse.Namespace) -> int:
     return exits.OK if next(iter(proofs.values())).is_whole else exits.PROBLEMS
 
 
-def may_start(options: argparse.Namespace, title: str) -> bool:
-    """Whether it is to be started: a person says so, or said so before. Raises UsageError where nobody can be asked."""
-    if options.dry_run or options.yes:
-        return not options.dry_run
-    if not is_terminal(sys.stdin):
-        raise UsageError(f"{title} is started only when you say so: add --yes.")
-    return agreed(f"Start {title}?")
-
-
 def _tell_start(session: Session, asked: Asked, isolated: bool) -> None:
     start = how_it_starts(asked, session)
     out(f"{asked.named} is started in an empty home with a copy of the session:")
@@ -129,7 +127,8 @@ def _tell_start(session: Session, asked: Asked, isolated: bool) -> None:
         out(f"  {safe(key)}={safe(shlex.quote(value))}")
     out(f"  {safe(shlex.join((asked.program, *start.arguments)))}")
     out()
-    out(NETWORK if isolated else NO_NETWORK)
+    for line in fitted(NETWORK if isolated else NO_NETWORK):
+        out(line)
 
 
 def _print(options: argparse.Namespace, asked: Asked, proofs: dict[str, Proof], fixes: int) -> None:
@@ -141,7 +140,8 @@ def _print(options: argparse.Namespace, asked: Asked, proofs: dict[str, Proof], 
         when = "as it is" if name == "before" else after_words(fixes)
         for line in told(when, asked.agent.title, proof, options.show_content):
             text = safe(line.text)
-            out(tones[line.tone](text) if line.tone else text)
+            for part in fitted(text) if not text.startswith(" ") else (text,):  # what is listed stays as it is
+                out(tones[line.tone](part) if line.tone else part)
 
 
 def _json(options: argparse.Namespace, asked: Asked, isolated: bool, proofs: dict[str, Proof], fixes: int) -> Entry:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from toolpair.cli import exits, inputs
 from toolpair.cli.exits import UsageError
-from toolpair.cli.prove import may_start
-from toolpair.cli.terminal import one_profile, out, safe, say
+from toolpair.cli.terminal import may_start, one_profile, out, safe, say
 from toolpair.proof import isolation
 from toolpair.proof.asking import CannotAsk
 from toolpair.proof.corpus import Found, counted, page, prove_all, said, section, short_names
@@ -18,12 +18,16 @@ from toolpair.proof.who import Asked, who_resumes
 from toolpair.proof.words import NETWORK, NO_NETWORK
 from toolpair.session.session import Session, SessionError
 from toolpair.source.errors import UnreadableFile
+from toolpair.text.safe import visible_text
 from toolpair.transcript.counting import plural
 
 
 def run_corpus(options: argparse.Namespace) -> int:
     if options.output_format == "json" or options.before or options.fixed or options.program:
         raise UsageError("--corpus takes none of --output-format json, --before, --fixed and --program.")
+    path = Path(options.write) if options.write is not None else None
+    if path is not None and not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"{safe(options.write)} cannot be written.")
     groups = _by_agent(options)
     if not groups:
         raise UsageError("There is no session here whose agent can be asked.")
@@ -45,9 +49,9 @@ def run_corpus(options: argparse.Namespace) -> int:
             continue
         wrong += _tell(asked, found)
         sections[asked.agent.title] = section(asked, found, str(datetime.now(UTC).date()))
-        if options.write is not None:  # after each agent: all of them take long
-            path = Path(options.write)
-            path.write_text(page(path.read_text("utf-8") if path.exists() else "", sections), "utf-8")
+        if path is not None:  # after each agent: all of them take long
+            old = path.read_text("utf-8", "replace") if path.exists() else ""
+            path.write_text(visible_text(page(old, sections)), "utf-8")
     return exits.UNREADABLE if not sections else exits.PROBLEMS if wrong else exits.OK
 
 
@@ -61,7 +65,7 @@ def _by_agent(options: argparse.Namespace) -> dict[str, tuple[Asked, list[str]]]
         except CannotAsk as error:
             without[str(error)] = without.get(str(error), 0) + 1
         except (SessionError, UnreadableFile) as error:
-            say(f"{safe(name)}: {safe(error)}")
+            say(f"{safe(name)}: {safe(str(error).removeprefix(f'{name}: '))}")
         else:
             groups.setdefault(asked.agent.title, (asked, []))[1].append(name)
     for why, times in without.items():

@@ -113,10 +113,27 @@ def folded(text: str, width: int, first: str = "", later: str = "", *, break_lon
     )
 
 
+def fitted(text: str, later: str = "") -> list[str]:
+    """The lines of a sentence, or of an entry of a list, on a terminal; in a file it is one line."""
+    if not is_terminal(sys.stdout):
+        return [text]
+    first = text[: len(text) - len(text.lstrip())]
+    return folded(text.lstrip(), columns(), first, later, break_long_words=False)
+
+
 def agreed(question: str) -> bool:
     """Whether the user answers with yes; anything else is no."""
     streams.say(f"{question} [y/N] ")
     return sys.stdin.buffer.readline().strip().lower() in (b"y", b"yes")
+
+
+def may_start(options: argparse.Namespace, title: str) -> bool:
+    """Whether it is to be started: a person says so, or said so before. Raises UsageError if nobody can be asked."""
+    if options.dry_run or options.yes:
+        return not options.dry_run
+    if not is_terminal(sys.stdin):
+        raise UsageError(f"{title} is started only when you say so: add --yes.")
+    return agreed(f"Start {title}?")
 
 
 def columns(least: int = 40) -> int:

@@ -128,9 +128,9 @@ def _outputs_seen(judged: CheckedRecords, held: int, sent: int) -> int:
     if judged.seen is not None:
         return 0 if judged.seen.refuses is not None else sent
     lost = sum(
-        problem.on_resume.outputs_lost
+        found.outputs_lost
         for problem in judged.judgement.problems
-        if problem.on_resume is not None and not problem.rule.startswith("chain.")
+        if not problem.rule.startswith("chain.") and (found := problem.on_resume) is not None
     )
     return max(held - lost, 0)
 
@@ -204,7 +204,7 @@ def _group(problems: Sequence[Problem]) -> CauseGroup:
         certain=len(fixes),
         guesses=sum(problem.guess for problem in problems),
         fix_title=title_for(fixes) if fixes else None,
-        loses_outputs=sum(problem.on_resume.outputs_lost for problem in problems if problem.on_resume is not None),
+        loses_outputs=sum(found.outputs_lost for problem in problems if (found := problem.on_resume) is not None),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
@@ -78,6 +79,9 @@ _COUNTED: Final = ("messages", "calls", "waiting", "outputs", "seen", "placehold
 
 def aside_text(transcript: Transcript, errors: int) -> str:
     """A note on a history that is not the one its agent continues."""
+    if transcript.tree.goes_on_in is not None:
+        plain = re.fullmatch(r"[A-Za-z0-9_.:-]{1,100}", transcript.tree.goes_on_in)
+        return f" The agent resumes {f'session {plain[0]}' if plain else 'another session'} in its place."
     if transcript.tree.elsewhere and transcript.tree.resumed:
         return " This is not the branch that the agent resumes."
     if transcript.tree.resumed:

@@ -64,7 +64,12 @@ def ask(
             process = subprocess.Popen(
                 [*before, sys.executable, "-m", "toolpair.proof.inside", str(path)],
                 cwd=folder,
-                env={"PATH": os.defpath, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "HOME": folder},
+                env={
+                    "PATH": os.defpath,
+                    "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+                    "HOME": folder,
+                    "TMPDIR": folder,
+                },
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,

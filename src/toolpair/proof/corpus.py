@@ -109,7 +109,8 @@ def section(asked: Asked, found: Sequence[Found], date: str) -> str:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(' '.join(one.replace('|', '/').split()) for one in cells)} |"
+    plain = (" ".join(one.replace("|", "/").replace("<", "&lt;").split()) for one in cells)
+    return f"| {' | '.join(plain)} |"
 
 
 def page(old: str, sections: Mapping[str, str]) -> str:

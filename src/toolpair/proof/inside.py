@@ -167,13 +167,16 @@ def furnished(ask: Ask, program: tuple[str, ...], copy: Copy, home: Path, url: s
 
 
 def environment(search: str, home: Path, start: Start) -> dict[str, str]:
-    """All variables that an agent gets: nothing of the user's but where programs are."""
-    return {"PATH": search, "HOME": str(home), "TERM": "xterm", "LANG": "C.UTF-8", **start.variables}
+    """All variables that an agent gets: nothing of the user's but where programs are. What it leaves beside its home is
+    removed with that.
+    """
+    own = {"HOME": str(home), "TMPDIR": str(home.parent)}
+    return {"PATH": search, "TERM": "xterm", "LANG": "C.UTF-8", **own, **start.variables}
 
 
 def _version(job: Job) -> str | None:
     with tempfile.TemporaryDirectory(prefix="toolpair-home-", ignore_cleanup_errors=True) as home:
-        variables = {"PATH": job.search, "HOME": home, "LANG": "C.UTF-8"}
+        variables = {"PATH": job.search, "HOME": home, "TMPDIR": tempfile.gettempdir(), "LANG": "C.UTF-8"}
         found = _VERSION.search(_run((*job.program, "--version"), Path(home), variables, job.seconds)[1])
     return found[0] if found is not None else None
 

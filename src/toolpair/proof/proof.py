@@ -131,7 +131,7 @@ def judged(session: Session, whole: Session, answer: Answer, folder: Path) -> Pr
         texts = [one for one in held if one.kind == "output"]
         return Proof(answer.note, False, (0, _messages(held)), (0, len(texts)), held, (), (), refuses, ())
     request = _opened(answer.histories[0], answer.api, folder, session.conversation.judged.profile.id)
-    sent = [one for one in sent_by(request, added=True) if one.kind != "words" or one.text != PROMPT]
+    sent = list(_without_prompt(list(sent_by(request, added=True))))
     gone = missing(held, sent)
     modelled = list(sent_by(session, added=True))
     outputs = sum(one.kind == "output" for one in held)
@@ -149,6 +149,15 @@ def judged(session: Session, whole: Session, answer: Answer, folder: Path) -> Pr
         refuses,
         [problem for problem in request.problems if problem.severity == "error"],
     )
+
+
+def _without_prompt(texts: Sequence[SentText]) -> Iterator[SentText]:
+    """An agent may join the prompt to the words before it, and notes to the prompt."""
+    last = max((n for n, one in enumerate(texts) if one.kind == "words" and PROMPT in one.text), default=None)
+    for number, one in enumerate(texts):
+        before = one.text.rpartition(PROMPT)[0].strip() if number == last else one.text
+        if before:
+            yield replace(one, text=before)
 
 
 def _messages(texts: Sequence[SentText]) -> int:

@@ -36,6 +36,8 @@ def who_resumes(session: Session, program: str | None = None) -> Asked:
     agent = writer_of(session.format.id, session.conversation.transcript, session.path)
     if agent is None:
         raise CannotAsk("it is not known which agent resumes it")
+    if session.format.sees is not None and session.conversation.judged.seen is None:
+        raise CannotAsk(f"{agent.title} resumes nothing of it: it is a sub-agent's history")
     if agent.ask is None or agent.program is None:
         raise CannotAsk(f"{agent.title} cannot be asked: how to start it without a person is not known")
     ask: Ask = agent.ask.found

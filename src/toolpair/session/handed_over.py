@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 from msgspec import Struct
@@ -121,7 +122,7 @@ def _call(row: SeenRow) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
-def missing(ours: Iterable[SentText], theirs: Sequence[SentText]) -> list[SentText]:
+def missing(ours: Sequence[SentText], theirs: Sequence[SentText]) -> list[SentText]:
     """What stands nowhere in what the other sends, as often as it is sent here."""
     there: dict[tuple[bool, str], int] = defaultdict(int)
     for one in theirs:
@@ -138,8 +139,13 @@ def missing(ours: Iterable[SentText], theirs: Sequence[SentText]) -> list[SentTe
     # A text may be wrapped there; one that is there by itself, but not as often, is none of these.
     themselves = {one.text for one in theirs}
     whole = "\n".join(one.text for one in theirs if one.kind not in ("call", "image"))
+    texts = [one for one in ours if one.kind in ("words", "answer")]
+    pairs = ((a, b) for a, b in pairwise(texts) if a.kind == b.kind and f"{a.text} {b.text}" in whole)
+    joined = {id(one) for pair in pairs for one in pair}  # with the text beside it, as one
     return [
         one
         for one in left
-        if one.kind in ("call", "image") or one.text in themselves or len(one.text) < _LONG or one.text not in whole
+        if one.kind in ("call", "image")
+        or one.text in themselves
+        or not (id(one) in joined or (len(one.text) >= _LONG and one.text in whole))
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from toolpair.formats import folder_layout
 from toolpair.formats.format import Format, SubagentSession, View
 from toolpair.history.conversation import Conversation, Found, Location, Target, lines_text
 from toolpair.history.summary import CauseGroup, PairRow
@@ -448,7 +449,6 @@ class Session:
         The session stays as it was: open the file again to see its new content. `progress` is as for `save`.
         `only_as_is`: only if the file still holds what this session read. Raises Refused or SaveFailed.
         """
-        from toolpair.formats import folder_layout
         from toolpair.session.saving import refuse_other_session
         from toolpair.source.saving.backups import Backup
         from toolpair.source.saving.restoring import restore

@@ -332,6 +332,8 @@ class Document:
 
         Some agents read such records. A line feed within a string does not count: they do not read that.
         """
+        if isinstance(self.records, IndexedRecords) and self.records.sound:
+            return {}
         # What nobody has read yet is not kept for this.
         values = (parse(record.body) if record.known is UNREAD else record.known for record in self.records)
         if self.kind != "lines" or not any(isinstance(value, Damaged) for value in values):

@@ -7,7 +7,7 @@ from typing import Any, Final, overload
 
 import orjson
 
-from toolpair.source.index import RecordIndex
+from toolpair.source.index import Body, RecordIndex
 from toolpair.source.record import Record
 
 _BLOCK: Final = 1 << 17
@@ -80,6 +80,21 @@ class IndexedRecords(Sequence[Record]):
                 continue
             for place, value in enumerate(values, number - first):
                 self._record(place).set_strict(value, same)
+
+    def bodies(self) -> Iterator[Body]:
+        """The bytes of each record, or its Flood, in order; no record is created for them."""
+        for _, bodies in self.positions.bodies_of(self._first, self._first + len(self), _BLOCK):
+            yield from bodies
+
+    @property
+    def sound(self) -> bool:
+        """Whether a strict parser reads every record."""
+        try:
+            for body in self.bodies():
+                orjson.loads(body)  # type: ignore[arg-type]
+        except (TypeError, ValueError, RecursionError):
+            return False
+        return not self._given
 
     def part(self, first: int, end: int) -> IndexedRecords:
         """The records at positions [first, end), as new objects."""

@@ -91,6 +91,8 @@ class RecordTree(Struct, frozen=True):
     """False for a history that its agent never resumes: a sub-agent's. Nothing in it is ever healed."""
     elsewhere: bool = False
     """The history was chosen to end somewhere else than where the agent would resume."""
+    goes_on_in: str | None = None
+    """The session that the agent resumes in place of this one; untrusted."""
     broken: tuple[BrokenLink, ...] = ()
     retries: FailedRetries | None = None
 

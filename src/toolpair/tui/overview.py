@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolpair.history.conversation import weight
 from toolpair.history.row_times import RowTimes
+from toolpair.source.gc_pause import gc_paused
 
 if TYPE_CHECKING:
     from toolpair.session.session import CauseGroup, Conversation, Fix, Pair, PairRow, Problem, Session
@@ -151,6 +152,10 @@ class Overview:
         self.reload()
 
     def reload(self) -> None:
+        with gc_paused():  # problems behind a fix are numbered anew: thousands of objects between a key and its frame
+            self._reload()
+
+    def _reload(self) -> None:
         conversation = self.session.conversation
         self.rows = conversation.rows
         if self.partial is not None and self.rows and self.rows[-1].kind == "damaged":

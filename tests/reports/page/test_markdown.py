@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 
 import toolpair
+from tests.each import each
 from tests.reports.page.conftest import Writing
 from tests.reports.page.parsed import assert_markdown_only_of_the_template, assert_refers_to_nothing, tokens
 from tests.reports.page.sessions import assistant, call, hostile, one_of_everything, result, text, user, written
@@ -62,7 +63,7 @@ def test_words_of_a_sentence(words: str) -> None:
     assert shown.removeprefix("Text:").split() == " ".join(visible(words).split()).split()
 
 
-@pytest.mark.parametrize(
+@each(
     "words",
     ["@octocat", "see #12", "GH-12 and ABC-3", "GH-1-2", "owner/name#1", "0123456789abcdef", "www.example.com", "a_b *c* ~~d~~",
      "![x](http://y)", "[x]: http://y", "<b>x</b>", "$x$", "- - -", "1. one", "> quote", "a | b", "x" * 400, "``` `` `"],

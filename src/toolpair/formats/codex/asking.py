@@ -15,9 +15,7 @@ _PACKED: Final = b"\x28\xb5\x2f\xfd"
 _CONFIG: Final = """\
 model = "gpt-5.5"
 model_provider = "mock"
-approval_policy = "never"
-sandbox_mode = "read-only"
-check_for_update_on_startup = false
+{limits}check_for_update_on_startup = false
 model_instructions_file = "{own}/instructions.md"
 [model_providers.mock]
 name = "mock"
@@ -31,6 +29,8 @@ include_instructions = false
 [analytics]
 enabled = false
 """
+_LIMITS: Final = 'approval_policy = "never"\nsandbox_mode = "read-only"\n'
+"""What it may do: as little as can be."""
 
 
 def _furnish(stage: Stage) -> Start:
@@ -38,7 +38,8 @@ def _furnish(stage: Stage) -> Start:
     sessions = own / "sessions" / "2026" / "01" / "02"
     sessions.mkdir(parents=True)
     (own / "instructions.md").write_text("You are a coding agent.\n")
-    (own / "config.toml").write_text(_CONFIG.format(own=own, url=stage.url))
+    limits = stage.options.get("limits", _LIMITS)
+    (own / "config.toml").write_text(_CONFIG.format(own=own, url=stage.url, limits=limits))
     data = stage.copy.read_bytes()
     found = _ID.search(data.partition(b"\n")[0]) or _ID.search(data)
     name = found[1].decode() if found is not None else _NO_ID

@@ -35,6 +35,7 @@ def effects_of(items: Sequence[Item], transcript: Transcript, found: Sequence[Da
 def _stops_at_bad_bytes(items: Sequence[Item], bad: Container[int]) -> bool:
     """Whether invalid UTF-8 stops Codex from reading the file; in some paginated files it skips the line instead.
 
+    It does so, too, where it resumes with other permissions than the file named last: usually they are the same.
     `bad` are the records with such bytes.
     """
     if not is_paginated(items):

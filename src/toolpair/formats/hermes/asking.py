@@ -18,7 +18,12 @@ def _furnish(stage: Stage) -> Start:
     model = {"provider": "custom", "default": "gpt-4o", "base_url": f"{stage.url}/v1", "api_key": "dummy"}
     if api == "anthropic":
         model = {"provider": "anthropic", "default": "claude-sonnet-4-5", "base_url": stage.url}
-    (home / "config.yaml").write_text(json.dumps({"model": model}))  # YAML, too
+    providers: list[dict[str, str]] = []
+    if stage.profile == "openai-responses":
+        api = "openai-responses"
+        own = {"base_url": f"{stage.url}/v1", "api_key": "dummy", "api_mode": "codex_responses", "model": "gpt-5.1"}
+        providers, model = [{"name": "mock", **own}], {"provider": "custom:mock", "default": "gpt-5.1"}
+    (home / "config.yaml").write_text(json.dumps({"model": model, "custom_providers": providers}))  # YAML, too
     variables = {"HERMES_HOME": str(home), "ANTHROPIC_API_KEY": "dummy", "ANTHROPIC_BASE_URL": stage.url}
     resumed = ("--no-restore-cwd", "--resume", stage.session_id)
     return Start(("chat", "-Q", "-q", PROMPT, *resumed), variables, path, api)

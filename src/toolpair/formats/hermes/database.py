@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from sqlite3 import Connection
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
 from toolpair.formats.engine.reading.clock import seconds
 from toolpair.formats.engine.reading.stored_rows import object_in
-from toolpair.formats.hermes.detection import LISTED, MESSAGES, SESSIONS
+from toolpair.formats.hermes.detection import GOES_ON, LISTED, MESSAGES, SESSIONS
 from toolpair.source import peek
 from toolpair.source.rows.layout import (
     ALL,
@@ -76,8 +76,47 @@ class HermesLayout(Layout):
     def rows(self, connection: Connection, session: str) -> Iterator[Row]:
         own = rows_of(connection, _SESSIONS, "WHERE id = ?", session)
         messages = rows_of(connection, _MESSAGES, "WHERE session_id = ? ORDER BY id", session)
+        facts: dict[str, Any] = ids_given(connection, MESSAGES)
+        if (next_one := _goes_on_in(connection, session)) != session:
+            facts[GOES_ON] = next_one
         for number, row in enumerate(chain(own, messages)):
-            yield row if number else replace(row, facts=ids_given(connection, MESSAGES))
+            yield row if number else replace(row, facts=facts)
+
+
+_NEXT: Final = (
+    "SELECT child.id FROM sessions AS parent JOIN sessions AS child ON child.parent_session_id = parent.id "
+    "WHERE parent.id = ? AND coalesce(child.source, '') != 'tool' AND "
+    "coalesce(child.model_config, '') NOT LIKE '%\"_branched_from\"%' AND "
+    "coalesce(child.model_config, '') NOT LIKE '%\"_delegate_from\"%' "
+)
+_COMPRESSED: Final = (
+    "AND parent.end_reason = 'compression' ORDER BY CASE WHEN child.end_reason = 'compression' THEN 0 "
+    "WHEN child.ended_at IS NULL THEN 1 ELSE 2 END, coalesce((SELECT max(timestamp) FROM messages WHERE session_id = "
+    "child.id), child.started_at) DESC, child.started_at DESC, child.id DESC LIMIT 1"
+)
+_NEWEST: Final = "ORDER BY child.started_at DESC, child.id DESC LIMIT 1"
+
+
+def _goes_on_in(connection: Connection, session: str) -> str:
+    """The session that Hermes resumes when it is asked for this one: what it has been compressed into, then the last
+    one that follows it and has messages.
+    """
+    known = frozenset(columns_of(connection, SESSIONS))
+    if not {"parent_session_id", "model_config", "end_reason", "ended_at"} <= known:
+        return session
+    *_, tip = _following(connection, session, _COMPRESSED)
+    query = "SELECT 1 FROM messages WHERE session_id = ? LIMIT 1"
+    told = [one for one in _following(connection, tip, _NEWEST) if connection.execute(query, (one,)).fetchone()]
+    return told[-1] if told else tip
+
+
+def _following(connection: Connection, session: str, rest: str) -> Iterator[str]:
+    seen: set[str] = set()
+    while session and session not in seen:
+        seen.add(session)
+        yield session
+        row = connection.execute(_NEXT + rest, (session,)).fetchone()
+        session = text(row[0]) if row is not None else ""
 
 
 LAYOUT: Final[Layout] = HermesLayout()

@@ -9,10 +9,13 @@ from toolpair.formats.engine.reading.stored_rows import json_in, row_of
 
 MESSAGES: Final = "messages"
 SESSIONS: Final = "sessions"
+GOES_ON: Final = "goes_on_in"
+"""The fact which session Hermes resumes in place of this one."""
 LISTED: Final = "\0json:"
 """What a content that is no text begins with; the rest is JSON."""
 ALWAYS: Final = ("role", "content")
 _OTHERS: Final = ("tool_calls", "tool_call_id", "reasoning", "reasoning_content")
+_ITEMS: Final = ("codex_message_items", "codex_reasoning_items")
 OWN: Final = (*ALWAYS, *_OTHERS)
 """The columns that make the message."""
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -45,8 +48,13 @@ def message_in(value: Any) -> dict[str, Any]:
 
 
 def profile_for(values: Sequence[Any]) -> str:
+    """By who was paid, and by what only a response of the Responses API has left."""
     named = next((row for value in values if (row := row_of(value, SESSIONS))), {})
-    return "anthropic" if named.get("billing_provider") == "anthropic" else "openai-chat"
+    provider = named.get("billing_provider")
+    if provider == "anthropic":
+        return "anthropic"
+    items = provider == "openai-codex" or any(row_in(value).get(key) for value in values for key in _ITEMS)
+    return "openai-responses" if items else "openai-chat"
 
 
 def call_id(call: Any) -> Any:

@@ -13,9 +13,10 @@ from toolpair.formats.engine.damage.lost import effect_on_readers, held_in, ids_
 from toolpair.formats.engine.reading.between import BETWEEN
 from toolpair.formats.engine.reading.clock import seconds_in
 from toolpair.formats.engine.reading.reading import as_text, malformed_in, pairs_in
-from toolpair.formats.engine.reading.stored_rows import row_of
+from toolpair.formats.engine.reading.stored_rows import facts_in, row_of
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
 from toolpair.formats.hermes.detection import (
+    GOES_ON,
     MESSAGES,
     SESSIONS,
     call_id,
@@ -30,6 +31,7 @@ from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.where import Where
 from toolpair.transcript.edits import SetValue
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Message, Scope, Transcript
+from toolpair.transcript.record_tree import RecordTree
 
 if TYPE_CHECKING:
     from toolpair.rules.context import Context
@@ -47,6 +49,7 @@ class HermesSession(Struct, frozen=True, eq=False):
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     session = next((row for item in items[:2] if (row := row_of(item.value, SESSIONS))), {})
+    goes_on = as_text(facts_in(items[:1]).get(GOES_ON))
     around = view.surroundings
     scopes: dict[int, Scope] = malformed_in(items)
     messages: list[Message] = []
@@ -73,6 +76,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         agent_facts=HermesSession(profile_for([{SESSIONS: session}]) == "anthropic"),
         session_id=as_text(session.get("id")),
         folder=as_text(session.get("cwd")) or None,
+        tree=RecordTree(elsewhere=goes_on is not None, goes_on_in=goes_on),
         model=as_text(session.get("model")) or None,
         scopes=scopes,
         inactive_blocks=tuple(beside),
@@ -82,7 +86,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     if around is None:
         return made
     head = around.head
-    named = {"session_id": head.session_id, "folder": head.folder, "model": head.model}
+    named = {"session_id": head.session_id, "folder": head.folder, "model": head.model, "tree": head.tree}
     return replace(made, agent_facts=head.agent_facts, **named)
 
 

@@ -80,8 +80,9 @@ class OpenHandsFolder(FolderLayout):
         until, pid = lease.get("expires_at"), lease.get("owner_pid")
         if not isinstance(until, int | float) or until < time.time():
             return None
-        here = lease.get("owner_host") == socket.gethostname() and isinstance(pid, int)
-        return None if here and holders.has_ended(pid) else f"OpenHands' server{f', process {pid}' if here else ''}"
+        if lease.get("owner_host") != socket.gethostname() or not isinstance(pid, int):
+            return "OpenHands' server"
+        return None if holders.has_ended(pid) else f"OpenHands' server, process {pid}"
 
     @contextmanager
     def while_written(self, folder: str) -> Iterator[None]:

@@ -1,10 +1,10 @@
-"""Mistral Vibe: its session files, and the agent itself."""
+"""Mistral Vibe: its session files, the store that it has since 2.26 (`unified`, only read), and the agent itself."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from toolpair.formats.format import Format
+from toolpair.formats.format import FolderClue, Format
 from toolpair.formats.lazy import lazy
 
 FORMAT: Final = Format(
@@ -24,4 +24,26 @@ FORMAT: Final = Format(
     damage=lazy("toolpair.formats.vibe.format:damage"),
     reads_nan=True,
     check=lazy("toolpair.formats.vibe.format:check"),
+)
+_FOLDER: Final = lazy("toolpair.formats.vibe.store_folder:VIBE_FOLDER")
+UNIFIED: Final = Format(
+    id="vibe-unified",
+    title="Mistral Vibe's store",
+    where="~/.vibe/logs/session/unified/<session id> (or under $VIBE_HOME)",
+    containers=frozenset({"lines"}),
+    profile="mistral",
+    agents={"vibe-unified": lazy("toolpair.formats.vibe.store_agent:AGENT")},
+    folders=(FolderClue(_FOLDER, "CURRENT", ("chunks", "generations")),),
+    sniff=lazy("toolpair.formats.vibe.store_detection:sniff"),
+    surest=97,
+    needs=("vibe_session", "vibe_message"),
+    knows=lazy("toolpair.formats.vibe.store_detection:knows"),
+    read=lazy("toolpair.formats.vibe.store_format:read"),
+    apply=lazy("toolpair.formats.vibe.store_format:apply"),
+    sees=lazy("toolpair.formats.vibe.store_format:sees"),
+    damage=lazy("toolpair.formats.vibe.store_format:damage"),
+    read_only=(
+        "Mistral Vibe's newer store is only read: each file of it is named or counted by the hash of what it says. "
+        "Export the session, or repair it there."
+    ),
 )

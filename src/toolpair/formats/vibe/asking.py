@@ -56,7 +56,8 @@ def _furnish(stage: Stage) -> Start:
         "total_messages": len(path.read_bytes().splitlines()),
     }
     (path.parent / "meta.json").write_text(json.dumps(about))
-    return _started(stage, path, _ID)
+    store = own / "logs" / "session" / "unified"  # into which Vibe takes the session over
+    return _started(stage, store if "store" in stage.options else path, _ID)
 
 
 def _started(stage: Stage, path: Path, session: str) -> Start:

@@ -13,7 +13,7 @@ from toolpair.reports.redaction.copies import beside_notes, checked_copy, neutra
 from toolpair.session.session import Refused, Session, open_session
 
 _LARGE: Final = 64 << 20
-"""Bytes of a session of which an excerpt is redacted by itself: ids and words are not gathered from all of it."""
+"""Bytes of a session with whose words an excerpt is not compared."""
 
 
 def excerpt(

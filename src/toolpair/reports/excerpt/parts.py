@@ -9,8 +9,11 @@ from toolpair.formats.format import Item
 from toolpair.session.session import Conversation, Session
 from toolpair.source.container import Container, Encoded, Part
 from toolpair.source.document import Document
+from toolpair.source.floods import Flood
+from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.joined import JoinedDocument
 from toolpair.source.json_spans import BadSpan, JsonNode, children, node_at
+from toolpair.source.record_values import parse
 from toolpair.source.rewriting import rewritten
 
 Block = tuple[int, tuple[str | int, ...]]
@@ -22,8 +25,6 @@ _TREES: Final[Mapping[str, tuple[str, str]]] = {
     "qwen-code": ("uuid", "parentUuid"),
 }
 """Formats whose records name the ones before them: the keys of a record's own id, and of its parent's."""
-_AT_ONCE: Final = 1_000
-"""Records that are read together."""
 _NUMBERED: Final = "ordinal"
 
 
@@ -120,14 +121,20 @@ class Parts:
         if self._parents is None:
             assert self._tree is not None
             own, parent = self._tree
-            self._parents = {}
-            document, end = self._document, len(self._document)
-            for at in range(0, end, _AT_ONCE):  # what is read for it is not kept
-                for record in document.part(at, min(at + _AT_ONCE, end), document.next_uid).records:
-                    value = record.value
-                    if isinstance(value, dict) and isinstance(value.get(own), str):
-                        self._parents[value[own]] = value.get(parent)
+            self._parents = {
+                value[own]: value.get(parent)
+                for value in self._values()
+                if isinstance(value, dict) and isinstance(value.get(own), str)
+            }
         return self._parents
+
+    def _values(self) -> Iterator[Any]:
+        """The values of all records; what is read for it is not kept."""
+        records = self._document.records
+        if isinstance(records, IndexedRecords):
+            yield from (None if isinstance(body, Flood) else parse(bytes(body)) for body in records.bodies())
+        else:
+            yield from (record.value for record in records)
 
     def _file(self, document: Document) -> bytes:
         """The file with this conversation alone."""

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeVar
 from toolpair.history.sent_rows import own_messages
 from toolpair.reports.excerpt.oracle import MOST_CHECKS, Chosen, Oracle
 from toolpair.reports.excerpt.parts import Block, Parts, members_around
-from toolpair.session.session import Conversation, Session
+from toolpair.session.session import Session
 from toolpair.transcript.model import Message
 from toolpair.transcript.pairing import Pair
 
@@ -48,7 +48,7 @@ class Cut:
         self._oracle = oracle
         self._conversation = chosen.conversation
         self._problem = chosen.problem
-        self._messages = [*_said_in(chosen.conversation)]
+        self._said: dict[int, tuple[_Said, ...]] = {}
         self._kept: frozenset[int] = frozenset(parts.uids)
         self._without: frozenset[Block] = frozenset()
         self.best: bytes | None = None
@@ -81,12 +81,13 @@ class Cut:
         """Start from the exchanges of the problem and its evidence, or else from more of what is around them."""
         evidence = self._evidence()
         head = frozenset(self._parts.head())
-        groups = self._exchanges(frozenset(self._parts.uids))
-        own = [number for number, group in enumerate(groups) if not evidence.isdisjoint(group)]
         for kept in self._close_to(evidence):
             if len(kept | head) < len(self._parts.uids) and self._try(kept | head):
                 return True
-        sent = {uid for message in self._messages for uid in message.records}
+        everything = frozenset(self._parts.uids)
+        groups = self._exchanges(everything)
+        own = [number for number, group in enumerate(groups) if not evidence.isdisjoint(group)]
+        sent = {uid for message in self._messages(everything) for uid in message.records}
         for width in _AROUND if own else ():
             near = {number for at in own for number in range(max(at - width, 0), min(at + width + 1, len(groups)))}
             around = frozenset(uid for number in near for uid in groups[number])
@@ -95,11 +96,11 @@ class Cut:
                     return True
             if len(near) == len(groups):
                 break
-        return self._try(frozenset(self._parts.uids))
+        return self._try(everything)
 
     def _close_to(self, evidence: frozenset[int]) -> Iterator[frozenset[int]]:
         """The evidence, and with it ever more messages around, and what a person said before."""
-        messages = self._messages
+        messages = self._messages(evidence, _CLOSE[-1])
         own = [number for number, message in enumerate(messages) if not evidence.isdisjoint(message.records)]
         begins = {self._beginning(messages, number) for number in own}
         known: set[frozenset[int]] = set()
@@ -110,6 +111,26 @@ class Cut:
             if kept and kept not in known:
                 known.add(kept)
                 yield kept
+
+    def _messages(self, uids: frozenset[int], around: int = 0) -> list[_Said]:
+        """What is said in the windows of these records and in some around each, back to where an exchange begins."""
+        numbers: set[int] = set()
+        for own in self._windows(uids):
+            first = max(own - around, 0)
+            while around and first and not any(message.begins for message in self._said_in(first)):
+                first -= 1
+            numbers.update(range(first, min(own + around + 1, len(self._conversation.windows))))
+        return [message for number in sorted(numbers) for message in self._said_in(number)]
+
+    def _said_in(self, number: int) -> tuple[_Said, ...]:
+        if number not in self._said:
+            window = self._conversation.windows[number]
+            judged = window.read_again() if window.clean and not window.looked_at else window.judged
+            messages = own_messages(judged.transcript)
+            self._said[number] = tuple(
+                _Said(message.records, message.role == "user" and not message.results) for message in messages
+            )
+        return self._said[number]
 
     @staticmethod
     def _beginning(messages: Sequence[_Said], number: int) -> int:
@@ -137,7 +158,8 @@ class Cut:
 
     def _exchanges(self, within: frozenset[int]) -> list[list[int]]:
         """The records in groups: what a person said and all that follows, with what stands between in the file."""
-        begins = {message.records[0] for message in self._messages if message.records and message.begins}
+        said = self._messages(within)
+        begins = {message.records[0] for message in said if message.records and message.begins}
         groups: list[list[int]] = []
         for uid in self._parts.uids:
             if uid in begins or not groups:
@@ -148,9 +170,9 @@ class Cut:
 
     # What is kept
 
-    def _windows(self) -> list[int]:
-        """The numbers of the windows that hold any of it."""
-        return sorted({at for uid in self._kept if (at := self._conversation.window_of(uid)) is not None})
+    def _windows(self, uids: frozenset[int]) -> list[int]:
+        """The numbers of the windows that hold any of these records."""
+        return sorted({at for uid in uids if (at := self._conversation.window_of(uid)) is not None})
 
     def _own(self, number: int) -> Sequence[Message]:
         return own_messages(self._conversation.windows[number].judged.transcript)
@@ -158,7 +180,7 @@ class Cut:
     def _pairs(self) -> Iterator[Pair]:
         """The pairs that stand near it."""
         first = self._conversation.numbering.pairs
-        for number in self._windows():
+        for number in self._windows(self._kept):
             yield from self._conversation.pairs[first[number] : first[number + 1]]
 
     # Leaving out
@@ -189,7 +211,7 @@ class Cut:
     def _leave_out_blocks(self) -> None:
         """Blocks of messages that have more than one; a call and its own result at once."""
         blocks: dict[Block, list[Block]] = {}
-        for message in (message for number in self._windows() for message in self._own(number)):
+        for message in (message for number in self._windows(self._kept) for message in self._own(number)):
             for block in message.blocks:
                 if block.record in self._kept and block.slot and isinstance(block.slot[-1], int):
                     blocks[block.key] = [block.key]
@@ -244,10 +266,3 @@ class _Said(NamedTuple):
     records: tuple[int, ...]
     begins: bool
     """A person begins an exchange with it."""
-
-
-def _said_in(conversation: Conversation) -> Iterator[_Said]:
-    for window in conversation.windows:
-        judged = window.read_again() if window.clean and not window.looked_at else window.judged
-        for message in own_messages(judged.transcript):
-            yield _Said(message.records, message.role == "user" and not message.results)

@@ -13,6 +13,12 @@ _DIGIT: Final = bytes(ord(digits[byte % 10]) for byte in range(256))
 _FIRST_DIGIT: Final = bytes(ord(digits[1 + byte % 9]) for byte in range(256))
 _HEX: Final = bytes(ord("abcdef"[byte % 6]) for byte in range(256))
 _BASE64: Final = bytes(ord((ascii_lowercase + ascii_lowercase.upper() + digits)[byte % 62]) for byte in range(256))
+_KINDS: Final = tuple(
+    (bytes(255 * (chr(byte) in kind) for byte in range(256)), drawn)
+    for kind, drawn in ((ascii_lowercase, _LOWER), (ascii_lowercase.upper(), _LOWER.upper()), (digits, _DIGIT))
+)
+"""For each kind of characters: which bytes are of it, and what takes their place."""
+_STAYS: Final = bytes(255 * (not chr(byte).isalnum() or byte >= 0x80) for byte in range(256))
 _BLOCK: Final = 128
 _MANY: Final = ((0x3400, 0x4DBF), (0x4E00, 0x9FEF), (0xAC00, 0xD7A3), (0x20000, 0x2A6D6))
 """Scripts whose neighbouring characters have much in common: any of them may take the place of another."""
@@ -61,6 +67,16 @@ class Stream:
         return "".join(
             low[at] if one >= "a" else up[at] if one >= "A" else number[start + at] for at, one in enumerate(word)
         )
+
+    def drawn(self, text: str) -> str:
+        """The text with another character in the place of each letter and digit; a sign for what is not ASCII."""
+        raw = text.encode("ascii", "replace")
+        new = int.from_bytes(raw.translate(_STAYS)) & int.from_bytes(raw)
+        for kind, drawn in _KINDS:
+            of_kind = int.from_bytes(raw.translate(kind))
+            if of_kind:
+                new |= of_kind & int.from_bytes(self.raw.translate(drawn))
+        return new.to_bytes(len(raw)).decode("ascii")
 
     def opaque(self, start: int, end: int) -> str:
         """Characters of Base64 for this stretch."""

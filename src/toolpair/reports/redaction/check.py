@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
+from itertools import compress
+from operator import eq
 from typing import Any, Final
 
 import orjson
@@ -12,7 +14,18 @@ import orjson
 from toolpair.reports.redaction import markers
 from toolpair.reports.redaction.characters import may_stay
 from toolpair.reports.redaction.times import TIME
-from toolpair.reports.redaction.vocabulary import TOKEN, counts, decoded, names_a_model, vocabulary, words_of
+from toolpair.reports.redaction.vocabulary import (
+    NO_WORD,
+    TOKEN,
+    counts,
+    decoded,
+    names_a_model,
+    pieces_of,
+    tokens_of,
+    vocabulary,
+    words_anywhere,
+    words_of,
+)
 from toolpair.session.session import Session
 from toolpair.source.record_values import parse
 from toolpair.transcript.model import Damaged
@@ -20,117 +33,151 @@ from toolpair.transcript.model import Damaged
 _TIME: Final = re.compile(TIME)
 _NUMBER: Final = re.compile(r'"([A-Za-z_]+)\\*"\s*:\s*-?([0-9]{4,})')
 _JOINED: Final = re.compile(
-    r"(?<!\d)\d++(?:(?:[.:/@-]\d++){2,}|[:/@-]\d++|(?<=\d)\.\d++(?=\"))|\+\d(?:[\d ]{3,})(?<=\d)", re.ASCII
+    r"[+\d](?:(?<=\+)\d[\d ]{3,}(?<=\d)|(?<=\d)(?<!\d\d)\d*+(?:(?:[.:/@-]\d++){2,}|[:/@-]\d++|\.\d++(?=\")))", re.ASCII
 )
 """Addresses, numbers of telephones, dates: short numbers that say something together."""
-_UUID: Final = re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b")
+_GROUPS: Final = re.compile(
+    r"-(?:[0-9a-fA-F]{4}-){3}(?<=\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-)(?=[0-9a-fA-F]{12}\b)"
+)
+"""The short groups of a UUID."""
 _MANY_DIGITS: Final = 6
 """Fewer may be drawn again by chance."""
 _SHORT: Final = 8
 """A word of fewer characters with a digit in it may be drawn again by chance, for another place."""
-_SIGNS: Final = re.compile(r"[^\w\s\x00-\x7f]{3,}")
+_SIGNS: Final = re.compile(r"[^\x00-\x7f](?<=[^\w\s])[^\w\s\x00-\x7f]{2,}")
+_DIGIT: Final = re.compile("[0-9]")
+_PIECE: Final = 1 << 16
+"""Characters, at least, that are compared at once."""
 Described = tuple[Any, ...]
 
 
-def left_in(original: str, copy: str) -> list[str]:
-    """Words of the original that are in the copy though they are not in everybody's sessions, in order."""
-    before, after = _TIME.sub(_blank, decoded(original)), _TIME.sub(_blank, decoded(copy))
-    times = [match.span() for match in _TIME.finditer(original)]
-    if len(original) == len(copy) and any(original[start:end] == copy[start:end] for start, end in times):
-        return ["a time"]
-    written = _joined_in_both(_joined(after), after, before) | (_signs(after) & _signs(before))
-    if written and (written := written - _public(copy)):
-        return sorted(written)
-    suspects = (words_of(after) & words_of(before)) - vocabulary().words - markers.words()
-    if suspects:
-        after = _without_groups(after)
-        suspects &= words_of(after) - _public(copy)
-    if not suspects or len(before) != len(after):
-        return sorted(suspects)
-    chance = set(filter(_by_chance, suspects))
-    if not chance:
-        return sorted(suspects)
-    there = {
-        word
-        for match in TOKEN.finditer(after)
-        if (word := match[0].lower()) in chance and before[match.start() : match.end()].lower() == word
-    }
-    return sorted(suspects - chance | there)
+def left_in(original: str, copy: str, words: Collection[str] | None = None) -> list[str]:
+    """Words of the original that are in the copy though they are not in everybody's sessions, in order.
+
+    `words`: those of the original, and maybe some that it only has as it is written.
+    """
+    if words is None:
+        words = words_anywhere(original.encode("utf-8", "surrogateescape"))
+    everybodys = vocabulary().words | markers.words()
+    own = {word.encode("utf-8", "surrogatepass") for word in words if word not in everybodys}
+    found: set[bytes] = set()
+    there: set[bytes] = set()
+    signs_before: set[str] = set()
+    signs_after: set[str] = set()
+    beside = len(original) == len(copy)
+    for before, after in _side_by_side(original, copy):
+        if beside and any(match[0] == after[slice(*match.span())] for match in _TIME.finditer(before)):
+            return ["a time"]
+        before, after = _told(before), _told(after)
+        signs_before |= _written(before)
+        signs_after |= _written(after)
+        tokens, others = tokens_of(_without_groups(after)), tokens_of(_without_groups(before))
+        found |= own.intersection(tokens)
+        fits = len(before) == len(after) and len(tokens) == len(others)
+        there |= own.intersection(compress(tokens, map(eq, tokens, others)) if fits else tokens)
+    if signs := signs_before & signs_after:
+        pieces = [_written(_without_groups(_told(after))) for _, after in _side_by_side(original, copy)]
+        if signs := _not_public(signs.intersection(set().union(*pieces)), copy):
+            return sorted(signs)
+    sure = {word for token in found if not _by_chance(word := token.decode("utf-8", "surrogatepass"))}
+    left = _not_public(sure.union(token.decode("utf-8", "surrogatepass") for token in there), copy)
+    if left:
+        left &= frozenset().union(*(words_of(_told(before)) for before, _ in _side_by_side(original, copy)))
+    return sorted(left)
 
 
-def left_of(whole: str, words: Collection[str], copy: str) -> list[str]:
+def left_of(whole: bytes, words: Collection[str], copy: str) -> list[str]:
     """Words of a session that are in the redacted copy of a part of it. Short ones with digits are met by chance.
 
     `words`: those of the session, and maybe some that it only has as it is written.
     """
-    after, public = decoded(copy), _public(copy)
-    said = words_of(_without_groups(after))
-    found = {word for word in said if word in words and not _by_chance(word)}
-    found -= vocabulary().words | markers.words() | public
-    after = _TIME.sub(_blank, after)
-    joined, signs = _joined(after) - public, _signs(after) - public
-    if not (found or joined or signs):
+    found = {word for word in words_of(_without_groups(decoded(copy))) if word in words and not _by_chance(word)}
+    found = _not_public(found - vocabulary().words - markers.words(), copy)
+    signs = _not_public(_written(after := _told(copy)), copy)
+    if not (found or signs):
         return []
-    before = decoded(whole)
-    found &= words_of(before) if found else found
-    if joined := {one for one in joined if one in before}:  # mostly none: that is seen sooner than what is joined
-        joined = _joined_in_both(joined, after, _TIME.sub(_blank, before))
-    signs &= _signs(before) if signs else signs
-    return sorted(found | joined | signs)
+    kept: set[str] = set()
+    for piece in pieces_of(whole):
+        text = piece.decode("utf-8", "surrogateescape")
+        before = decoded(text)
+        kept |= words_of(before) if found else found
+        if any(one in before for one in signs):  # mostly none: that is seen sooner than what is joined
+            kept |= _written(_told(text))
+    return sorted(found & kept | signs & kept & _written(_without_groups(after)))
 
 
-def _joined(text: str) -> set[str]:
-    """Short numbers joined to longer ones, without what versions and lines of files look like."""
-    return {one for one in _JOINED.findall(text) if sum(map(str.isdigit, one)) >= _MANY_DIGITS}
+def _side_by_side(original: str, copy: str) -> Iterator[tuple[str, str]]:
+    """Some lines at a time of both; everything, where they do not begin at the same places."""
+    at = 0
+    while at < max(len(original), len(copy)):
+        end = original.find("\n", at + _PIECE) + 1
+        if not end or len(original) != len(copy) or copy[end - 1] != "\n":
+            yield original[at:], copy[at:]
+            return
+        yield original[at:end], copy[at:end]
+        at = end
 
 
-def _joined_in_both(joined: set[str], after: str, before: str) -> set[str]:
-    found = joined & _joined(before)
-    return found and found & _joined(_without_groups(after))
+def _told(text: str) -> str:
+    """What a text says, without the times in it."""
+    return _TIME.sub(_blank, decoded(text))
+
+
+def _written(text: str) -> set[str]:
+    """Short numbers joined to longer ones, without what versions and lines of files look like; and characters in a row
+    that are no letters and yet could be read.
+    """
+    found = {one for one in _JOINED.findall(text) if sum(map(str.isdigit, one)) >= _MANY_DIGITS}
+    if text.isascii():
+        return found
+    return found.union(run for run in _SIGNS.findall(text) if not any(map(may_stay, run)))
 
 
 def _without_groups(text: str) -> str:
     """The text without the short groups of UUIDs: a long session has each of them, and what they are joined to."""
-    return _UUID.sub(lambda match: match[0][:8] + " " * 16 + match[0][24:], text)
+    return _GROUPS.sub(" " * 16, text)
 
 
 def _by_chance(word: str) -> bool:
     return len(word) < _SHORT and not word.isalpha()
 
 
-def _signs(text: str) -> set[str]:
-    """Characters in a row that are no letters and yet could be read."""
-    return {run for run in _SIGNS.findall(text) if not any(map(may_stay, run))}
-
-
 def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
+    return _DIGIT.sub(NO_WORD, match[0])
 
 
-def _public(copy: str) -> set[str]:
-    """The words of versions and public models and the numbers that only count, in what can be read of the copy."""
+def _not_public(found: Collection[str], copy: str) -> set[str]:
+    """Those that are no words of versions and public models, and no numbers that only count, in what can be read of
+    the copy.
+    """
+    left = set(found)
     known = vocabulary()
-    found = {number for key, number in _NUMBER.findall(copy) if counts(key) and known.is_key(key)}
-    for key, text in _strings(copy):
+    for key, text in _strings(copy) if left else ():
         if known.is_version(key, text):
-            found.update(map(str.lower, TOKEN.findall(text)), _joined(text))
+            left.difference_update(map(str.lower, TOKEN.findall(text)), _written(text))
         elif names_a_model(key):
-            found.update(_joined(text))
-            found.update(word.lower() for word in TOKEN.findall(text) if known.is_word_of_a_model(word))
-    return found
+            left -= _written(text)
+            left.difference_update(word.lower() for word in TOKEN.findall(text) if known.is_word_of_a_model(word))
+        if not left:
+            return left
+    if not any(map(str.isdecimal, left)):
+        return left
+    return left.difference(number for key, number in _NUMBER.findall(copy) if counts(key) and known.is_key(key))
 
 
 def _strings(copy: str) -> Iterator[tuple[str | None, str]]:
     """The strings of the records, each with its key."""
-    raw = copy.encode("utf-8", "surrogateescape")
-    whole = parse(raw)
-    todo: list[tuple[str | None, Any]] = (
-        [(None, whole)]
-        if not isinstance(whole, Damaged)
-        else [
-            (None, value) for line in raw.split(b"\n") if line.strip() and not isinstance(value := parse(line), Damaged)
-        ]
-    )
+    lines = copy.encode("utf-8", "surrogateescape").split(b"\n")
+    if isinstance(parse(lines[0]), Damaged) and not isinstance(whole := parse(b"\n".join(lines)), Damaged):
+        yield from _strings_in(whole)
+        return
+    for line in lines:
+        if line.strip() and not isinstance(value := parse(line), Damaged):
+            yield from _strings_in(value)
+
+
+def _strings_in(value: Any) -> Iterator[tuple[str | None, str]]:
+    todo: list[tuple[str | None, Any]] = [(None, value)]
     while todo:
         key, value = todo.pop()
         if isinstance(value, str):

@@ -87,16 +87,15 @@ def redacted_bytes(
 ) -> tuple[bytes, Redactor]:
     """Bytes of a session redacted, and what did it. `whole` is the session that they are a part of.
 
-    Ids, names and words come from all of it. Raises Refused when a word of the original is left.
+    None of its words may be in the copy. Raises Refused when a word of the original is left.
     """
     text = raw.decode("utf-8", "surrogateescape")
-    around = text if whole is None else whole.decode("utf-8", "surrogateescape")
     left: list[str] = []
-    words = words_anywhere(around)
+    words = words_anywhere(raw if whole is None else whole)
     for attempt in range(_ATTEMPTS):
-        redactor = Redactor(around, _other_key(key, attempt) or secrets.token_bytes(32), text, words)
+        redactor = Redactor(text, _other_key(key, attempt) or secrets.token_bytes(32), words)
         copy = redactor.file(text, python)
-        left = left_in(text, copy) or (left_of(around, words, copy) if whole is not None else [])
+        left = left_in(text, copy, words) or (left_of(whole, words, copy) if whole is not None else [])
         if not left:
             return copy.encode("utf-8", "surrogateescape"), redactor
     some = ", ".join(repr(word) for word in left[:_NAMED])

@@ -46,6 +46,7 @@ PREFIXES: Final = (
 """What ids of known makers begin with, without punctuation; longer ones first where one begins another."""
 _OTHER: Final = re.compile(r"[^A-Za-z0-9]+")
 _DIGIT: Final = re.compile(r"[0-9]")
+_WORD: Final = re.compile(r"[^\W_]+")
 _ALNUM: Final = frozenset(ascii_letters + digits)
 _HEX: Final = re.compile(r"[0-9a-f]{8,}")
 _PREFIX: Final = re.compile("|".join(PREFIXES))
@@ -57,8 +58,6 @@ _SHORT: Final = 3
 """Characters of an id of which only letters change."""
 _OF_A_UUID: Final = 32
 _TRIES: Final = 40
-_SMALL: Final = 1 << 16
-"""Characters of a part up to which it is searched for each id of the session."""
 _HASHED: Final = ("truncated", "truncated_sha256", "hashed")
 
 
@@ -76,11 +75,8 @@ class Ids:
         names: Mapping[str, str],
         words: Collection[str],
         times: Times,
-        within: str | None = None,
     ) -> None:
-        """`names` are the tools' names and what stands for them, `words` what no stand-in may be. `within`: all that
-        is redacted of the session.
-        """
+        """`names` are the tools' names and what stands for them, `words` what no stand-in may be."""
         self._key = key
         self._words = words
         self._times = times
@@ -88,6 +84,10 @@ class Ids:
         self._names = {name: reduced[name] for name in sorted(reduced, key=len, reverse=True) if len(name) > _SHORT}
         self.spelled: dict[str, str] = {}
         """The stand-ins by how an id is written."""
+        self.wordlike: set[str] = set()
+        """Those without a digit, which any text may have."""
+        self.first_words: set[str] = set()
+        """What these begin with."""
         self._cores: dict[str, str] = {}
         self._taken: set[str] = set()
         self._counters: dict[str, int] = {}
@@ -100,8 +100,6 @@ class Ids:
                     self._counters[core] = max(self._counters.get(core, 0), len(counter[1]))
         self._known = sorted({_core(part) for id_ in spellings for part in _JOINED.split(id_)})
         self._reversed = sorted(core[::-1] for core in self._known)
-        if within is not None and len(within) <= _SMALL:
-            spellings = [id_ for id_ in spellings if id_ in within]
         for id_ in spellings:
             self.stand_in(id_)
         self._put_hashes(spellings)
@@ -118,6 +116,9 @@ class Ids:
             parts = re.split(f"({_JOINED.pattern})", id_)  # each mark stands between two parts
             found = "".join(one if number % 2 else self._part(one) for number, one in enumerate(parts))
             self.spelled[id_] = found
+            if _DIGIT.search(id_) is None and (word := _WORD.search(id_)) is not None:
+                self.wordlike.add(id_)
+                self.first_words.add(word[0])
         return found
 
     def in_text(self, word: str) -> str | None:

@@ -183,6 +183,9 @@ def changed(written: str, change: Callable[[str], str]) -> str:
     """The body of a string, with what it says changed to another text of the same number of characters."""
     if "\\" not in written:
         return change(written)
+    known = _as_usual(written)
+    if known is not None:
+        return orjson.dumps(change(known)).decode()[1:-1]
     said: list[str] = []
     spelled: list[tuple[int, re.Match[str]]] = []
     at = length = 0
@@ -206,6 +209,16 @@ def changed(written: str, change: Callable[[str], str]) -> str:
         at = place + 1
     pieces.append(new[at:])
     return "".join(pieces)
+
+
+def _as_usual(written: str) -> str | None:
+    """What the body of a string says, if it has no other escapes than it needs: nearly all have not."""
+    try:
+        raw = f'"{written}"'.encode()
+        text: str = orjson.loads(raw)
+        return text if orjson.dumps(text) == raw else None
+    except ValueError:
+        return None
 
 
 def said(written: str) -> str:

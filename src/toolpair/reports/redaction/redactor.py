@@ -8,8 +8,9 @@ judged by. Stand-ins are drawn from a keyed hash: without the key nobody can tel
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Final
 
 import orjson
@@ -21,16 +22,19 @@ from toolpair.reports.redaction.ids import SHAPES, VALUES, Ids, is_id_key
 from toolpair.reports.redaction.lexer import ANYBODYS, NUMBERS, changed, said, walked, walked_file, walked_python
 from toolpair.reports.redaction.names import Given, Names
 from toolpair.reports.redaction.times import TIME, Times
-from toolpair.reports.redaction.vocabulary import counts, names_a_model, vocabulary, words_anywhere
+from toolpair.reports.redaction.vocabulary import counts, names_a_model, tokens_of, vocabulary, words_anywhere
 
 _PIECE: Final = re.compile(
     rf"({TIME})"
     r"|(\\+u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[A-Za-z0-9\"'/]))"
     r"|((?:(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/]{12,}|[A-Za-z0-9+/_-]{64,})={0,2})"
+    r"|(?:(?!UklGR|[A-Za-z0-9+/_-]{64})[A-Za-z]++(?:[-_.:|]++[A-Za-z]++)*+(?![-_.:|]*+[^\W_])[\x00-.:-@\[\]^`{-\x7f]*+)++"
     r"|([^\W_]+(?:[-_.:|]+[^\W_]+)*+)"
     r"|([^\x00-\x7f])"
 )
-"""Of a text: a time, an escape of text within the text, Base64, words joined as ids are, any other character."""
+"""Of a text: a time, an escape of text within the text, Base64, words of letters of ASCII alone, for which any letters
+will do, words joined as ids are, any other character.
+"""
 _WORD: Final = re.compile(r"[^\W_]+")
 _SIGN: Final = re.compile(r"[^\w\x00-\x7f]")
 """Neither ASCII nor part of a word."""
@@ -69,14 +73,15 @@ _TOOL_NAME: Final = re.compile(r'"(?:name|toolName|tool_name)\\*"\s*:\s*\\*"([A-
 class Redactor:
     """The stand-ins for one session. Equal texts, ids and names have equal ones."""
 
-    def __init__(self, content: str, key: bytes, part: str | None = None, words: Collection[str] | None = None) -> None:
-        """`content` is the whole session: ids, names and words come from it, also when only a `part` is redacted.
-        `words`: those of the content, where they are known.
+    def __init__(self, content: str, key: bytes, words: Collection[str] | None = None) -> None:
+        """`content`: what is to be redacted, by which ids and names are known. `words`: what no stand-in may be; those
+        of the content, if nothing else is known.
         """
         key, key_of_keys = blake2b(key).digest(), blake2b(key + b"keys").digest()
         self._key = key
         self._vocabulary = vocabulary()
-        self._words: Collection[str] = words_anywhere(content) if words is None else words
+        self._words = words_anywhere(content.encode("utf-8", "surrogatepass")) if words is None else words
+        self._taken = {word.encode("utf-8", "surrogatepass") for word in self._words}
         kept = self._vocabulary.tools | {"mcp"}
         self._names = Names(key, kept, self._words)
         self._keys = Names(key_of_keys, self._vocabulary.keys | self._vocabulary.parameters, self._words, 1)
@@ -87,7 +92,7 @@ class Redactor:
         ids = [*VALUES.findall(content), *SHAPES.findall(content)]
         self._times = Times(key)
         self._given = Given(content)
-        self._ids = Ids(key, ids, names, self._words, self._times, part)
+        self._ids = Ids(key, ids, names, self._words, self._times)
         self._texts: dict[str, str] = {}
         self._depth = 0
 
@@ -208,31 +213,50 @@ class Redactor:
             return text
         lead = text.index(bare[0])
         stream = Stream(self._key, bare)
-        lower, words, spelled = stream.lower, self._words, self._ids.spelled
+        drawn = stream.drawn(bare)
+        pieces = [
+            (match.start(), match.end(), self._piece(match, stream))
+            for match in _PIECE.finditer(bare)
+            if match.lastindex
+        ]
+        spans = [(start, end) for start, end, _ in pieces]
+        rest, drawn_rest = _by_spans(bare, spans, str, _blank), _by_spans(drawn, spans, str, _blank)
+        pieces += self._known_words(rest, drawn_rest, stream)
+        pieces.sort(key=itemgetter(0))
         out = [text[:lead]]
         at = 0
-        for match in _PIECE.finditer(bare):
-            start, end = match.span()
-            if start > at:
-                out.append(bare[at:start])
-            at = end
-            time, escape, opaque, word, other = match.groups()
-            if word is not None:
-                if word.isalpha() and word.islower() and word.isascii() and word not in spelled:
-                    new = lower[start:end]  # most words by far
-                    out.append(self._word(word, start, stream) if len(word) > 3 and new in words else new)
-                else:
-                    out.append(self._joined(word, start, stream))
-            elif other is not None:
-                out.append(stream.character(other, start))
-            elif escape is not None:
-                out.append(self._escape(escape, start, stream))
-            elif time is not None:
-                out.append(self._times.moved(time) or self._joined(time, start, stream))
-            else:
-                out.append(self._opaque(opaque, start, stream))
-        out += (bare[at:], text[lead + len(bare) :])
+        for start, end, new in pieces:
+            if start >= at:
+                out += (drawn[at:start], new)
+                at = end
+        out += (drawn[at:], text[lead + len(bare) :])
         return "".join(out)
+
+    def _piece(self, match: re.Match[str], stream: Stream) -> str:
+        start = match.start()
+        time, escape, opaque, word, other = match.groups()
+        if word is not None:
+            return self._joined(word, start, stream)
+        if other is not None:
+            return stream.character(other, start)
+        if escape is not None:
+            return self._escape(escape, start, stream)
+        if time is not None:
+            return self._times.moved(time) or self._joined(time, start, stream)
+        return self._opaque(opaque, start, stream)
+
+    def _known_words(self, text: str, drawn: str, stream: Stream) -> Iterator[tuple[int, int, str]]:
+        """Ids without a digit in a text, and words of the session that were drawn by chance: where, and what is to be
+        there.
+        """
+        ids = self._ids.first_words
+        if ids and not ids.isdisjoint(_WORD.findall(text)):
+            for match in _one_of(id_ for id_ in self._ids.wordlike if id_ in text).finditer(text):
+                yield *match.span(), self._ids.spelled[match[0]]
+        if taken := self._taken.intersection(tokens_of(drawn)):
+            for match in _one_of(word.decode("ascii") for word in taken).finditer(drawn.lower()):
+                start, end = match.span()
+                yield start, end, self._word(text[start:end], start, stream)
 
     def _joined(self, word: str, start: int, stream: Stream) -> str:
         """One word, or several that are joined as in an id."""
@@ -311,6 +335,16 @@ class Redactor:
             )
         head = next((one for one in _PICTURES if bare.startswith(one)), "")
         return head + stream.opaque(start + len(head), start + len(bare)) + run[len(bare) :]
+
+
+def _blank(text: str) -> str:
+    return " " * len(text)
+
+
+def _one_of(words: Iterable[str]) -> re.Pattern[str]:
+    """Finds any of these as a whole word, the longest first."""
+    alternatives = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    return re.compile(rf"(?<![^\W_])(?:{alternatives or '(?!)'})(?![^\W_])")
 
 
 def _by_spans(

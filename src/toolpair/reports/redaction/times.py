@@ -8,11 +8,11 @@ from hashlib import blake2b
 from typing import Final
 
 TIME: Final = (
-    r"(?<![0-9])(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9]"
+    r"(?:19|20)(?<![0-9]..)[0-9]{2}-[01][0-9]-[0-3][0-9]"
     r"(?:[Tt ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2}(?![0-9]))?)?"
     r"(?![0-9])"
 )
-"""A date, or a date with a time, as ISO 8601 writes them."""
+"""A date, or a date with a time, as ISO 8601 writes them; first what it may begin with, so that it is found fast."""
 _PARTS: Final = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)(?:([Tt ])(\d\d):(\d\d)(?::(\d\d)(?:([.,])(\d{1,9}))?)?(?:([Zz])|([+-])(\d\d)(:?)(\d\d))?)?"
 )

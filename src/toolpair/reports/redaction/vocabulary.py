@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -17,10 +17,19 @@ from toolpair.transcript.known_systems import SYSTEMS
 TOKEN: Final = re.compile(r"[^\W_]{4,}")
 """What counts as a word when a copy is compared with the original: shorter ones say nothing by themselves."""
 _LEAST: Final = 4
-_LOWER: Final = bytes(ord(chr(byte).lower()) if byte < 0x80 and chr(byte).isalnum() else 0x20 for byte in range(256))
-"""ASCII with small letters and digits alone, and spaces."""
-_PIECE: Final = 1 << 12
-"""Characters, at least, that are looked through at once."""
+_SIGN: Final = re.compile(r"[^\x00-\x7f](?<!\w)")
+"""What is neither ASCII nor part of a word."""
+_LOWER: Final = bytes(
+    ord(chr(byte).lower()) if byte < 0x80 and chr(byte).isalnum() else byte if byte >= 0x80 or byte == 0x1A else 0x20
+    for byte in range(256)
+)
+"""UTF-8 with small letters, digits and what is not ASCII alone, and spaces."""
+NO_WORD: Final = "\x1a"
+"""What takes the place of digits that are not to be looked at: so there are as many words."""
+_WRITTEN: Final = _LOWER[:0x5C] + b"\\" + _LOWER[0x5D:]
+"""The same with backslashes."""
+_PIECE: Final = 1 << 16
+"""Bytes, at least, that are looked through at once."""
 _VERSION: Final = re.compile(
     r"v?\d{1,5}(?:\.\d{1,5}){1,3}(?:-(?:alpha|beta|rc|dev|next|nightly|canary)(?:\.?\d{1,4})?)?\Z"
 )
@@ -90,7 +99,7 @@ def _words(names: Iterable[str]) -> frozenset[str]:
     return frozenset(word.lower() for name in names for word in TOKEN.findall(name))
 
 
-_PLAIN_ESCAPE: Final = re.compile(r"\\+(?!u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})[A-Za-z0-9\"'/]")
+_PLAIN_ESCAPE: Final = re.compile(r"\\\\*(?!u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})[A-Za-z0-9\"'/]")
 """One that stands for no letter or digit: nearly all of them, so that they are replaced without a call."""
 _ESCAPE: Final = re.compile(
     r"\\+u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))"
@@ -100,31 +109,45 @@ _HALF: Final = re.compile("u([0-9a-fA-F]{4})")
 
 def decoded(content: str) -> str:
     """The text with its escapes read, at whatever depth; of ASCII, what is neither letter nor digit is a space."""
-    if "\\" not in content:
-        return content
-    text = _PLAIN_ESCAPE.sub(" ", content)
+    text = content.replace(NO_WORD, " ")
+    if "\\" not in text:
+        return text
+    text = _PLAIN_ESCAPE.sub(" ", text)
     return _ESCAPE.sub(_character, text) if "\\" in text else text
+
+
+def tokens_of(text: str) -> list[bytes]:
+    """The words of any length of a text, in order, in lower case and UTF-8."""
+    if not text.isascii():
+        text = _SIGN.sub(" ", text.lower())
+    return text.encode("utf-8", "surrogatepass").translate(_LOWER).split()
 
 
 def words_of(text: str) -> frozenset[str]:
     """All words of four characters or more, in lower case."""
-    found: set[str] = set()
-    plain: set[bytes] = set()
+    tokens = frozenset(tokens_of(text))
+    return frozenset(word for token in tokens if len(word := token.decode("utf-8", "surrogatepass")) >= _LEAST)
+
+
+def words_anywhere(content: bytes) -> frozenset[str]:
+    """The words of a file, with its escapes read and as it is written."""
+    tokens: set[bytes] = set()
+    for piece in pieces_of(content.replace(b"\x1a", b" ")):
+        tokens.update(piece.replace(b"\\", b" \\").translate(_WRITTEN).split())
+        if b"\\u" in piece or b"\\x" in piece:
+            tokens.update(tokens_of(decoded(piece.decode("utf-8", "surrogateescape"))))
+    escaped = {token for token in tokens if token.startswith(b"\\")}
+    tokens = (tokens - escaped).union(*((token[1:], token[2:]) for token in escaped))
+    return words_of(b" ".join(tokens).decode("utf-8", "surrogateescape"))
+
+
+def pieces_of(content: bytes) -> Iterator[bytes]:
+    """Some lines at a time: a session has many words, most of them often."""
     at = 0
-    while at < len(text):  # some lines at a time: a session has many words, most of them often
-        end = text.find("\n", at + _PIECE) + 1 or len(text)
-        piece = text[at:end]
-        if piece.isascii():
-            plain.update(piece.encode("ascii").translate(_LOWER).split())
-        else:
-            found.update(TOKEN.findall(piece.lower()))
+    while at < len(content):
+        end = content.find(b"\n", at + _PIECE) + 1 or len(content)
+        yield content[at:end]
         at = end
-    return frozenset(found.union(word.decode("ascii") for word in plain if len(word) >= _LEAST))
-
-
-def words_anywhere(content: str) -> frozenset[str]:
-    """The words of a text, with its escapes read and as it is written."""
-    return words_of(content) | words_of(decoded(content)) if "\\" in content else words_of(content)
 
 
 def _character(match: re.Match[str]) -> str:

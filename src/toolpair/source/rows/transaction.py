@@ -143,7 +143,7 @@ def _sentence(error: Exception, shown: str, done: bool) -> Refused | SaveFailed:
         return Refused(f"{shown} is read-only; make it writable, or save a copy.", "read-only")
     if not done and "NOT NULL" in said:
         column = said.rpartition(" ")[2]
-        sentence = f"a row that is added needs a value in {column}, and toolpair knows none; undo the fix that adds it"
+        sentence = f"a row that a fix writes must have a value in {column}, and toolpair knows none; undo that fix"
         return Refused(f"{shown} cannot be saved: {sentence}.", "form")
     if not done and is_damage(error):
         return SaveFailed(why_not(shown, error))

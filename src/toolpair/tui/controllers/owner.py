@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
+from toolpair.source.gc_pause import keep_all
 from toolpair.tui.controllers.main_screen import MainScreen
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from toolpair.session.session import Problem
     from toolpair.tui.controllers.row_filter import RowFilter
     from toolpair.tui.controllers.working import CurrentWork
@@ -17,6 +20,9 @@ if TYPE_CHECKING:
 
 
 Known = TypeVar("Known")
+
+_REST: Final = 0.1
+"""Seconds without another step."""
 
 
 class KnownOf(Generic[Known]):
@@ -38,6 +44,7 @@ class Owner(MainScreen):
 
     work: CurrentWork
     row_filter: RowFilter
+    _keeping: Timer | None = None
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -100,6 +107,10 @@ class Owner(MainScreen):
         before = len(self.overview.rows)
         self.overview.reload()
         self.rows_changed(row, len(self.overview.rows) - before)
+        # Each step's problems stay, for undo: after many the collector would look at all of them during a key.
+        if self._keeping is not None:
+            self._keeping.stop()
+        self._keeping = self.later(_REST, keep_all)
 
     def rows_changed(self, row: int, more: int) -> None:
         """The rows from `row` on have changed, and there are `more` of them."""

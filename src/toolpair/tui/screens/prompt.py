@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.css.styles import RulesMap
+from textual.renderables.background_screen import BackgroundScreen
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.style import Style
+from textual.visual import RenderOptions, Visual
 from textual.widgets import Input
 
 from toolpair.tui.filter_terms import completed
 from toolpair.tui.keys import COMPLETE
-from toolpair.tui.screens.base_screen import Dialog, hint_line
+from toolpair.tui.screens.base_screen import Dialog, hint_line, is_small
 from toolpair.tui.widgets.field import Field, PasteInput, SafeInput
 from toolpair.tui.widgets.text_block import Lines
 
@@ -54,6 +60,8 @@ class PromptScreen(Dialog[str | None]):
         self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, width)])
 
     def on_mount(self) -> None:
+        if not is_small(*self.app.size):
+            self.lay_out(*self.app.size)  # before Textual does: otherwise all is laid out, and drawn, twice
         self.query_one(SafeInput).focus()
         # Only then is it known how much of a long value fits.
         self.after_refresh(self._show_end)
@@ -73,11 +81,36 @@ class PromptScreen(Dialog[str | None]):
         self.action_submit()
 
 
-class FindPrompt(PromptScreen):
+class _AsItIs(Visual):
+    """A screen below, unchanged: Textual would colour it anew, segment by segment, with each key."""
+
+    def __init__(self, screen: Screen[Any]) -> None:
+        self._screen = screen
+
+    def render_strips(self, width: int, height: int | None, style: Style, options: RenderOptions) -> list[Strip]:
+        return [strip.discard_meta() for strip in self._screen._compositor.render_strips()]
+
+    def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:
+        return container_width
+
+    def get_height(self, rules: RulesMap, width: int) -> int:
+        return self._screen.size.height
+
+
+class ClearPrompt(PromptScreen):
+    """The rows above it can be read while one types."""
+
+    DEFAULT_CSS = "ClearPrompt { background: $background 0%; }"
+
+    def render(self) -> Any:
+        shown = super().render()
+        return _AsItIs(shown.screen) if isinstance(shown, BackgroundScreen) else shown
+
+
+class FindPrompt(ClearPrompt):
     """Returns the words, or None after escape."""
 
     sign = "/"
-    DEFAULT_CSS = "FindPrompt { background: $background 0%; }"  # the rows must be readable while one types
 
     def __init__(self, value: str, typed: Callable[[str], None], note: str) -> None:
         """`typed` is called with the words whenever they have changed."""
@@ -98,12 +131,10 @@ TERMS: Final = (
 )
 
 
-class FilterPrompt(PromptScreen):
+class FilterPrompt(ClearPrompt):
     """Returns the words of a filter, or None after escape."""
 
     sign = "&"
-    DEFAULT_CSS = "FilterPrompt { background: $background 0%; }"  # the rows must be readable while one types
-
     BINDINGS: ClassVar[list[BindingType]] = COMPLETE.bindings(priority=True)
 
     def __init__(

@@ -14,7 +14,7 @@ from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.engine.sending import request
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentPart, SentRequest, View
 from toolpair.formats.forms.registry import Form, form_in
-from toolpair.formats.vibe.unified.folder import MESSAGE, SESSION
+from toolpair.formats.vibe.store_detection import SESSION
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
 
@@ -24,21 +24,11 @@ VERSION: Final = "3.0.2"
 
 @cache
 def form() -> Form:
-    return form_in(Path(__file__).with_name("messages.toml"))
-
-
-def knows(value: dict[str, Any]) -> bool:
-    return "data" in row_of(value, MESSAGE) or "data" in row_of(value, SESSION)
-
-
-def sniff(values: Sequence[Any]) -> int:
-    records = [value for value in values if isinstance(value, dict)]
-    own = sum(map(knows, records))
-    return 97 if own and own * 2 >= len(records) else 0
+    return form_in(Path(__file__).with_name("store_messages.toml"))
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    about = next((row["data"] for item in items[:1] if (row := row_of(item.value, SESSION))), {})
+    about: dict[str, Any] = next((row["data"] for item in items[:1] if (row := row_of(item.value, SESSION))), {})
     found = form().read([item for item in items if not row_of(item.value, SESSION)], view)
     session, folder = as_text(about.get("session_id")), as_text(about.get("folder"))
     return replace(found, native=True, agent=TITLE, session_id=session, folder=folder)

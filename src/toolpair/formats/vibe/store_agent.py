@@ -10,8 +10,8 @@ from toolpair.formats.engine.agents.folder_agent import FolderAgent
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.lazy import lazy
 from toolpair.formats.vibe.agent import Vibe
-from toolpair.formats.vibe.unified.folder import VIBE_FOLDER
-from toolpair.formats.vibe.unified.format import TITLE
+from toolpair.formats.vibe.store_folder import VIBE_FOLDER
+from toolpair.formats.vibe.store_format import TITLE
 from toolpair.shell.machine import Machine
 
 _PLACE: Final = ("logs", "session", "unified")

@@ -16,13 +16,12 @@ from typing import Any, Final
 import orjson
 
 from toolpair.formats.vibe.format import folder_in, meta_in
+from toolpair.formats.vibe.store_detection import MESSAGE, SESSION
 from toolpair.source import peek
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.folders.layout import FolderLayout, read_file
 from toolpair.source.rows.layout import Row, Stored, StoredSession, Table, Text
 
-SESSION: Final = "vibe_session"
-MESSAGE: Final = "vibe_message"
 _TABLES: Final = (Table(SESSION, json=("data",)), Table(MESSAGE, json=("data",)))
 _CURRENT: Final = "CURRENT"
 _STORE: Final = "mistral.vibe.unified-session-store/v1"
@@ -62,8 +61,8 @@ class VibeFolder(FolderLayout):
     def words(self, folder: str, session: str) -> str | None:
         for _, element in reversed(list(_messages(folder))):
             message = element.get("message") if isinstance(element, dict) else None
-            is_users = isinstance(message, dict) and message.get("role") == "user"
-            if is_users and (words := peek.words_of(message.get("content"))):
+            said = message if isinstance(message, dict) and message.get("role") == "user" else {}
+            if words := peek.words_of(said.get("content")):
                 return words
         return None
 
@@ -134,7 +133,7 @@ def _object(folder: str, path: str, digest: Any) -> dict[str, Any]:
 
 def _is_of(data: bytes, digest: Any) -> bool:
     """Whether the hash is that of the content without its line end."""
-    return hashlib.sha256(data.removesuffix(b"\n")).hexdigest() == digest
+    return isinstance(digest, str) and hashlib.sha256(data.removesuffix(b"\n")).hexdigest() == digest
 
 
 def _part(manifest: dict[str, Any], name: str) -> dict[str, Any]:
