@@ -132,3 +132,22 @@ def test_windows_together_tell_what_the_whole_does(seed: int, store: str, tmp_pa
     assert seed or len(found.conversation.windows) > 1
     assert parted.entry == whole.entry
     assert parted.verdict == whole.verdict
+
+
+@pytest.mark.parametrize("place", [2, 50, 4 * EXCHANGES - 2])
+def test_a_result_without_its_tools_name_is_told_where_others_have_it(place: int, tmp_path: Path) -> None:
+    values = [value for number in range(EXCHANGES) for value in _events(number)]
+    del values[place]["content"]["parts"][0]["function_response"]["name"]
+    with judged_by(1):
+        session = open_session(_adk(tmp_path, values), reporting=True)
+        assert [problem.rule for problem in session.problems if problem.severity == "error"] == ["result.name"]
+
+
+def test_what_is_left_to_the_rules_may_be_another_agents(tmp_path: Path) -> None:
+    values = [value for number in range(EXCHANGES) for value in _events(number)]
+    path = _adk(tmp_path, values)
+    other = json.dumps({**values[41], "author": "other"}).replace("{", '{"k": 1, "k": 2, ', 1)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE events SET event_data = ? WHERE id = 'ev41'", (other,))
+    with judged_by(1):
+        assert len(open_session(path, reporting=True).conversation.windows) == 1

@@ -33,7 +33,7 @@ from toolpair.cli.file_report import describe
 from toolpair.formats.engine.agents.databases import named_sessions
 from toolpair.session.session import open_session
 
-LIT: Final = ("docker-agent", "goose", "opencode", "openclaw", "agents-sdk", "google-adk-database")
+LIT: Final = ("docker-agent", "goose", "opencode", "openclaw", "agents-sdk", "google-adk-database", "hermes")
 _ODD: Final[tuple[Any, ...]] = (None, "", " ", 5, 1e400, 2**70, True, [], {}, "<odd>", [None], {"x": [[]]}, "call_x")
 _IN_COLUMNS: Final[tuple[Any, ...]] = (
     *(None, 5, 1.5, "", "user", "assistant", "summary", "[]", b"blob", -1),
@@ -56,7 +56,8 @@ def mutate(path: Path, agent: str, seed: int) -> None:
         table = "message"
     with closing(sqlite3.connect(path)) as db, db:
         db.text_factory = bytes
-        rows = db.execute(f"SELECT rowid, {column} FROM {table} ORDER BY rowid").fetchall()
+        rows = db.execute(f"SELECT rowid, {column} FROM {table} WHERE {column} IS NOT NULL ORDER BY rowid").fetchall()
+        every = [row[0] for row in db.execute(f"SELECT rowid FROM {table} ORDER BY rowid")]
         for _ in range(rng.randrange(1, 4)):
             at = rng.randrange(len(rows))
             rowid, text = rows[at]
@@ -90,8 +91,8 @@ def mutate(path: Path, agent: str, seed: int) -> None:
             if rng.random() < 0.2:
                 names = [name.decode() for _, name, *_ in db.execute(f"PRAGMA table_info({table})")]
                 with contextlib.suppress(sqlite3.IntegrityError):
-                    odd = rng.choice(_IN_COLUMNS)
-                    db.execute(f"UPDATE {table} SET {rng.choice(names)} = ? WHERE rowid = ?", (odd, rowid))
+                    odd, other = rng.choice(_IN_COLUMNS), rowid if rng.random() < 0.5 else rng.choice(every)
+                    db.execute(f"UPDATE {table} SET {rng.choice(names)} = ? WHERE rowid = ?", (odd, other))
             if rng.random() < 0.15:
                 said = (
                     said.replace(b'"', b'"\xff', 2) if rng.random() < 0.5 else said.replace(b'{"', b'{"k":1,"k":2,"', 1)
@@ -157,3 +158,12 @@ def test_rows_in_order_are_not_judged(sound: tuple[str, Path]) -> None:
         assert len(session.conversation.windows) > 9
         assert all(window.clean for window in session.conversation.windows[:-1])
         assert {problem.rule for problem in session.problems} <= {"turn.trailing_assistant"}
+
+
+def test_a_result_of_hermes_that_has_calls_is_left_to_the_rules(tmp_path: Path) -> None:
+    path = tmp_path / "session.db"
+    generate(Options(pairs=40, problems=0, shape="small", format="hermes"), path)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE messages SET tool_calls = 1.5 WHERE id = (SELECT max(id) FROM messages WHERE role = 'tool')")
+    with judged_by(1):
+        assert "field.missing" in {problem.rule for problem in open_session(path, reporting=True).problems}

@@ -246,6 +246,9 @@ def _shortened(value: Any) -> Any:
     return value
 
 
+_HOLDERS: Final = (dict, list)
+
+
 def is_shortened(value: Any) -> bool:
     """Whether the content of a result is sent without the middle of a text: as `_shortened`, with nothing made."""
     if isinstance(value, str):
@@ -256,7 +259,8 @@ def is_shortened(value: Any) -> bool:
         value = value.values()
     elif not isinstance(value, list):
         return False
-    return any(is_shortened(one) for one in value if type(one) is not str or len(one) > _MOST_OF_RESULT // 2)
+    least = _MOST_OF_RESULT // 2
+    return any(is_shortened(one) for one in value if (len(one) > least if type(one) is str else type(one) in _HOLDERS))
 
 
 def _cut(text: str, most: int, mark: str) -> str:

@@ -45,6 +45,8 @@ class HermesLight(Light):
         if type(said) is not str or said.startswith("\0") or row.get("reasoning"):
             raise Odd
         if role == "tool":
+            if calls is not None:
+                raise Odd
             return USER, ((RESULT, row["tool_call_id"], said, "", False),), None
         if row["tool_call_id"] is not None:
             raise Odd

@@ -44,14 +44,14 @@ def request_for(found: PiHistory, transcript: Transcript) -> SentRequest:
 def _filled(turns: Sequence[Turn], own: Mapping[Any, Block], sending: PiSending) -> Iterator[Said]:
     """What goes out, turn by turn: a call that nothing answered is answered before anybody says something else."""
     waiting: list[tuple[str, Any]] = []
+    answered: set[str] = set()
     for turn in (*turns, None):
         if turn is None or turn.role != "result":
-            yield "result", [SentPart(sending.no_result(id_)) for _, id_ in waiting]
-            waiting = []
+            yield "result", [SentPart(sending.no_result(id_)) for key, id_ in waiting if key not in answered]
+            waiting, answered = [], set()
         if turn is None or turn.broken_off:
             continue
         parts = []
-        answered = set()
         if turn.answers is not None and not turn.blocks:
             parts.append(SentPart(sending.no_result(turn.answers)))
             answered.add(repr(parts[0].value.get("tool_use_id")))
@@ -63,7 +63,6 @@ def _filled(turns: Sequence[Turn], own: Mapping[Any, Block], sending: PiSending)
                 waiting.append((repr(sending.key_of(turn, block, value)), sending.id_of(turn, block)))
             if value is not None:
                 parts.append(SentPart(value, own.get((block.record, block.slot), block)))
-        waiting = [one for one in waiting if one[0] not in answered]
         yield turn.role, parts
 
 
