@@ -117,8 +117,9 @@ def test_a_list_is_not_read_as_one_of_another_api(values: list[Message], own: st
 
 
 def test_the_refusal_says_what_was_seen() -> None:
+    nobodys = [{"type": "happened", "seq": number, "data": {}} for number in range(3)]
     with pytest.raises(SessionError, match=r"not understood as pi \(pi\): .*the keys of its records: type, seq"):
-        open_session("s.jsonl", data=lines_of(EVENTS), format="pi")
+        open_session("s.jsonl", data=lines_of(nobodys), format="pi")
 
 
 def test_a_call_that_holds_its_output_is_no_chat_call() -> None:

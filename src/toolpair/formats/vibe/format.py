@@ -39,6 +39,7 @@ _MARKS: Final = tuple(
     f"<{end}{name}>" for name in ("previous_user_messages", "compaction_summary") for end in ("", "/")
 )
 STOPS: Final = "Mistral Vibe does not resume this session"
+_META_SIZE: Final = 1 << 20
 _MOST_READ: Final = 1 << 28
 """Bytes of a file in which empty lines are looked for."""
 
@@ -96,11 +97,15 @@ def _has_empty_line(view: View) -> bool:
 
 
 def meta_beside(view: View) -> dict[str, Any]:
-    return meta_in(view.beside.path.parent) if view.beside is not None else {}
+    return _meta(view.beside.start(META, _META_SIZE)) if view.beside is not None else {}
 
 
 def meta_in(folder: Path) -> dict[str, Any]:
-    found = peek.parse(peek.head(str(folder / META), 1 << 20))
+    return _meta(peek.head(str(folder / META), _META_SIZE))
+
+
+def _meta(data: bytes) -> dict[str, Any]:
+    found = peek.parse(data)
     return found if isinstance(found, dict) else {}
 
 
