@@ -14,6 +14,8 @@ from tests.formats.fixing import errors, sent_messages
 from tests.formats.stored_rows import is_sound
 from tests.listed import listed
 from toolpair.cli.main import main
+from toolpair.recipes import RECIPES
+from toolpair.session.recipe_trial import try_recipe
 from toolpair.session.session import Session, SessionError, open_session
 
 Json = dict[str, Any]
@@ -199,6 +201,14 @@ def _words(part: Json) -> Any:
 def test_what_depends_on_more_than_the_events_is_not_guessed_at(actions: Json, tmp_path: Path) -> None:
     path = database(tmp_path / "some.db", it=[*SOUND, {**said(), "actions": actions}])
     assert opened(path).conversation.judged.seen is None
+
+
+def test_parts_that_are_no_list_are_written_over(tmp_path: Path) -> None:
+    odd = gives("a", "OUT-a")
+    odd["content"]["parts"] = 7
+    session = opened(database(tmp_path / "adk.db", it=[said(), call("a", "b"), odd, said("done", "model")]))
+    for recipe in RECIPES:
+        assert try_recipe(session.conversation, recipe).losses is not None
 
 
 @pytest.mark.parametrize("data", ["7", "null", "{}", '"words"', '{"content": {"role": "user", "par'])

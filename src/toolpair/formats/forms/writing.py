@@ -353,10 +353,11 @@ class _Element:
             old = value_at(self.value, where)
             changed[where] = "\n\n".join([*([old] if isinstance(old, str) and old else []), *texts])
         for where, numbered in parts.items():
-            old = value_at(self.value, where)
-            images = any(map(_is_only_data, (self.own.get((*where, n)) for n in range(len(old or ())))))
-            listed = self._with_others(where, numbered, old if isinstance(old, list) else [])
-            if not isinstance(old, list) or list(map(id, old)) != list(map(id, listed)):
+            stored = value_at(self.value, where)
+            old = stored if isinstance(stored, list) else []
+            images = any(map(_is_only_data, (self.own.get((*where, n)) for n in range(len(old)))))
+            listed = self._with_others(where, numbered, old)
+            if old is not stored or list(map(id, old)) != list(map(id, listed)):
                 changed.setdefault(where, listed if listed or not images else ABSENT)
         return changed
 
