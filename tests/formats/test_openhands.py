@@ -31,6 +31,7 @@ from toolpair.formats import address_of
 from toolpair.session.session import Session, SessionError, open_session
 from toolpair.shell.machine import Machine
 from toolpair.source.errors import Refused
+from toolpair.source.folders.exchange import Exchange
 
 ALONE = [name for name in DEFECTS if name != "condensed_a_pair_apart"]
 
@@ -288,3 +289,30 @@ def test_the_mark_of_how_many_events_there_are_is_kept_true(tmp_path: Path) -> N
     assert [path.name for path in folder.rglob(".*")] == [".eventlog-len-14.marker"]
     assert main(["restore", f"{folder}::{NAME}", "--backup", "latest"]) == 0
     assert [path.name for path in folder.rglob(".*")] == [".eventlog-len-13.marker"]
+
+
+def test_no_mark_is_touched_through_a_link_and_one_that_is_there_again_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = conversation(tmp_path / "linked", chained(sound()), leaf_event_id="gone")
+    shutil.move(folder / "events", tmp_path / "elsewhere")
+    (folder / "events").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere" / ".eventlog-len-999.marker").write_text("precious")
+    before = tree(tmp_path / "elsewhere")
+    session = open_session(folder)
+    assert errors(session) == ["chain.wrong_leaf"] and session.stage_recommended() is not None
+    session.save()
+    assert tree(tmp_path / "elsewhere") == before and errors(open_session(folder)) == []
+
+    folder = conversation(tmp_path, with_defects("no_result"))
+    session = open_session(folder)
+    assert session.stage_recommended() is not None
+    finish = Exchange.finish
+
+    def with_a_mark(exchange: Exchange) -> None:
+        finish(exchange)
+        (folder / "events" / ".eventlog-len-14.marker").touch()
+
+    monkeypatch.setattr(Exchange, "finish", with_a_mark)
+    session.save()
+    assert errors(open_session(folder)) == []

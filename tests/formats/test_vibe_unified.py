@@ -13,6 +13,8 @@ import pytest
 from tests.formats.fixing import errors, sent_results
 from toolpair.agents import catalog
 from toolpair.cli.main import main
+from toolpair.formats.vibe.asking import ASK_OF_STORE
+from toolpair.proof.inside import Copy, furnished
 from toolpair.session.session import SessionError, open_session
 from toolpair.shell.machine import Machine
 
@@ -121,3 +123,11 @@ def test_what_is_not_known_of_it_or_not_loaded_is_refused(told: str, made: Json,
         befall(sorted((folder / "chunks").iterdir())[0])
     with pytest.raises(SessionError, match=told):
         open_session(folder)
+
+
+def test_a_copy_whose_meta_is_no_object_is_not_asked_about(tmp_path: Path) -> None:
+    folder = store(tmp_path, SOUND)
+    (folder / "meta.json").write_text("[]")
+    (tmp_path / "home").mkdir()
+    with pytest.raises(ValueError, match="no object"):
+        furnished(ASK_OF_STORE, ("vibe",), Copy(str(folder), ID), tmp_path / "home")

@@ -16,6 +16,7 @@ from tests.openhands_conversations import chained, conversation
 from tests.openhands_conversations import sound as openhands_sound
 from toolpair.formats import all_agents
 from toolpair.formats.asking import Stage
+from toolpair.proof import inside
 from toolpair.proof.inside import Copy, environment, furnished
 from toolpair.session.session import open_session
 
@@ -105,3 +106,11 @@ def test_a_copy_is_put_into_its_home_alone(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [copy, home]
     stage.put(home / "deep" / "x.jsonl")
     assert (home / "deep" / "x.jsonl").read_text() == "{}"
+
+
+def test_what_an_agent_made_of_a_folder_is_kept_with_a_link_to_nothing(tmp_path: Path) -> None:
+    """As a program leaves one for a lock when it is killed."""
+    (tmp_path / "session").mkdir()
+    (tmp_path / "session" / "lock").symlink_to("host-123")
+    inside._keep(tmp_path / "session", tmp_path / "after")
+    assert (tmp_path / "after" / "lock").is_symlink()

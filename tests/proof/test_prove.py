@@ -273,3 +273,5 @@ def test_short_texts_that_are_sent_as_one_are_sent() -> None:
     assert missing(said("Begin.", "Now."), said("Begin. Now.", "Go.")) == []
     assert missing(said("Begin.", "Now."), said("Begin.Now.")) == missing(said("Hm."), said("Hm.Hm.")) == []
     assert missing(said("Begin.", "Now."), said("Begin. Later.")) == said("Begin.", "Now.")
+    output = SentText("output", "11 files", "call", "Bash", 1, None)
+    assert missing(said("1"), [output]) == said("1")

@@ -146,7 +146,7 @@ def _keep(session: Path, path: Path) -> None:
     if not session.exists():
         return
     if session.is_dir():
-        shutil.copytree(session, path)
+        shutil.copytree(session, path, symlinks=True)  # a lock may be a link to nothing
         return
     with session.open("rb") as file:
         is_database = file.read(6) == b"SQLite"

@@ -139,13 +139,14 @@ def missing(ours: Sequence[SentText], theirs: Sequence[SentText]) -> list[SentTe
     # A text may be wrapped there; one that is there by itself, but not as often, is none of these.
     themselves = {one.text for one in theirs}
     whole = "\n".join(one.text for one in theirs if one.kind not in ("call", "image"))
-    # Short ones may be joined there, with the text beside them or one like them.
-    texts = [one for one in ours if one.kind in ("words", "answer")]
+    # Short ones may be joined there, with the text beside them or one like them; in outputs they stand by chance.
+    said = {kind: "\n".join(one.text for one in theirs if one.kind == kind) for kind in ("words", "answer")}
+    texts = [one for one in ours if one.kind in said]
     pairs = (*pairwise(texts), *zip(texts, texts, strict=True))
     joined = {
         id(one)
         for a, b in pairs
-        if a.kind == b.kind and (f"{a.text} {b.text}" in whole or f"{a.text}{b.text}" in whole)
+        if a.kind == b.kind and (f"{a.text} {b.text}" in said[a.kind] or f"{a.text}{b.text}" in said[a.kind])
         for one in (a, b)
     }
     return [

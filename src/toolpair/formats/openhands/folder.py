@@ -7,7 +7,7 @@ import re
 import socket
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from toolpair.formats.openhands.detection import EVENT, NAME, STATE, state_in
@@ -90,14 +90,17 @@ class OpenHandsFolder(FolderLayout):
         would give its next event a number that is taken.
         """
         events = os.path.join(folder, _EVENTS)
-        marks = [one.path for one in peek.entries(events) if _MARK.fullmatch(one.name)]
+        entries = [] if os.path.islink(events) else peek.entries(events)  # no event is written through a link
+        marks = [one.path for one in entries if _MARK.fullmatch(one.name) and peek.regular(one)]
         for mark in marks:
             os.unlink(mark)
         try:
             yield
         finally:
-            if marks:
-                open(os.path.join(events, _MARKED.format(len(_names(folder)))), "xb").close()
+            # Without one they are counted; it may be there again.
+            with suppress(OSError):
+                if marks:
+                    open(os.path.join(events, _MARKED.format(len(_names(folder)))), "xb").close()
 
     def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
         stored = columns["id"]

@@ -33,6 +33,8 @@ def _furnish_store(stage: Stage) -> Start:
         raise ValueError("Vibe reads no lines")
     shutil.copytree(stage.copy, path)
     about = json.loads((path / "meta.json").read_bytes())
+    if not isinstance(about, dict):
+        raise ValueError("meta.json is no object")
     about |= {"environment": {"working_directory": str(stage.project)}, "origin_directory": str(stage.project)}
     (path / "meta.json").write_text(json.dumps(about))
     return _started(stage, path, stage.session_id)
