@@ -299,7 +299,7 @@ def _page(one: Format) -> Iterator[str]:
             f"of {profile} where the file does not say which; `--profile` picks others"
         )
     yield from ("## What toolpair does", f"It checks them against {checks}.")
-    in_rows = bool(one.layouts) or any(isinstance(agent, DatabaseAgent) for agent in agents)
+    in_rows = bool(one.layouts) or (not one.folders and any(isinstance(agent, DatabaseAgent) for agent in agents))
     yield one.read_only or (_SAVED_ROWS if in_rows else _SAVED_FILES if one.folders else _SAVED)
     ways = list(resume_lines(agents))
     if ways:
