@@ -75,8 +75,8 @@ which goose reads them: by `created_timestamp`, then by `id`. Rows that a compac
 Before 2.26 the summary of a compaction (`context_boundary`) stands for all that is before it. From 2.26 on Vibe keeps
 new sessions in [a store of its own](vibe-unified.md), and still resumes those in these files.""",
     "vibe-unified": """The last checkpoint of a session: `CURRENT` names a generation, its `manifest.json` the files
-in `chunks` that hold the messages. Each of these names the next one by the hash of what it holds, and one that is gone
-or does not fit is refused, as Vibe refuses it. The journal holds what has happened since the checkpoint. Where it has
+in `chunks` that hold the messages. Each of these names the next one by the hash of its content, and one that is gone
+or does not match is refused, as Vibe refuses it. The journal holds what has happened since the checkpoint. Where it has
 inputs of a turn, the turn has not ended, or Vibe was killed in it: what its own library makes of them is not known
 here, so that such a session is not read until Vibe has resumed it. Forms of the store that are newer than that of 3.0.2
 are refused.""",
@@ -147,7 +147,7 @@ was sent as well, and refused. A line that is not JSON, and an empty one, which 
 being resumed. Bytes that are not text are guessed at.""",
     "vibe-unified": """Measured on Mistral Vibe 3.0.2, with up to three defects at once, of sessions that it took over
 from its older files: what the checkpoint holds is sent as it is, and what the API does not accept is refused. A file
-that does not fit to its hash keeps the session from being loaded.""",
+that does not match its hash keeps the session from being loaded.""",
     "kimi-cli": """Measured on Kimi CLI 1.49.0, with the API of Kimi. Nothing is healed: what is in the file is sent,
 and a pair that is broken is refused. A line that is not JSON, or not a message as it writes them, is skipped, and
 nothing but its log says so; before 1.30, a line that is not JSON keeps the session from being loaded. A message
@@ -236,8 +236,8 @@ folder's last session. Kimi Code CLI, its successor, imports these sessions when
 another form.""",
     "vibe-unified": """`toolpair export` makes a request body of it.""",
     "openhands": """End the program that has the conversation open before you save: it keeps the history in memory. A
-save is refused while OpenHands' server has it open (`owner_lease.json`). That another program has it open between two
-events no file says. The mark of how many events there are (`.eventlog-len-N.marker`) is kept true, so that such a
+save is refused while OpenHands' server has it open (`owner_lease.json`). No file says that another program has it
+open between two events. The mark of how many events there are (`.eventlog-len-N.marker`) is kept true, so that such a
 program counts them again before it writes one; after a save that took an event out, the number of its next one would
 leave a gap, and what comes after a gap is not read. A new event gets a file of its own, the numbers of those after it
 move, and links, the last event and the place of a summary follow; where no event has a link, none gets one, since
@@ -299,7 +299,7 @@ def _page(one: Format) -> Iterator[str]:
             f"of {profile} where the file does not say which; `--profile` picks others"
         )
     yield from ("## What toolpair does", f"It checks them against {checks}.")
-    in_rows = bool(one.layouts) or any(isinstance(agent, DatabaseAgent) for agent in agents)
+    in_rows = bool(one.layouts) or (not one.folders and any(isinstance(agent, DatabaseAgent) for agent in agents))
     yield one.read_only or (_SAVED_ROWS if in_rows else _SAVED_FILES if one.folders else _SAVED)
     ways = list(resume_lines(agents))
     if ways:

@@ -93,6 +93,11 @@ def test_who_sends_a_plain_list_is_not_known(run: Run, copy: Callable[[str], Pat
     assert "added by" not in ran.out and "left out" not in ran.out
 
 
+def test_a_line_end_at_the_end_of_an_output_begins_no_line(run: Run, copy: Callable[[str], Path]) -> None:
+    path = copy("kimi-code-late-result.jsonl")
+    assert "from decimal import Decimal  (14 lines)  [left out]" in run("sees", path, "--before").out
+
+
 def test_what_is_shown_cannot_command_the_terminal(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     path.write_bytes(planted.corpus_file("sound").replace(b"output D", b"\\u001b[2Joutput D"))

@@ -9,7 +9,9 @@ import pytest
 from tests.conftest import SAMPLES
 from tests.proof.conftest import program
 from toolpair.cli.main import main
-from toolpair.proof.corpus import short_names
+from toolpair.proof.corpus import said, short_names
+from toolpair.proof.inside import end_of
+from toolpair.proof.proof import Proof
 
 _OTHER = "## Codex\n\nVersion 0.170.0, asked about 9 sessions on 2026-10-01. All are sent whole and valid, before and after.\n"
 
@@ -85,3 +87,18 @@ def test_the_names_say_what_is_different() -> None:
         "s.db::1",
     ]
     assert short_names(["/a/b"]) == ["b"] and short_names(["/a/b", "/a/c"]) == ["b", "c"]
+
+
+def test_what_an_agent_says_last_is_told_without_the_folder_of_its_copy() -> None:
+    path = "/tmp/toolpair-prove-a1b2/toolpair-home-c3/.codex/a.jsonl"
+    for words, told in (
+        (f"Reading.\nError: failed to read {path}: it is empty", "not resumed: Error: failed to read …: it is empty"),
+        (f"See log: {path}\n", "not resumed: See log: …"),
+        ("no " * 40, f"not resumed: {('no ' * 40)[:79]}…"),
+        ("", "not resumed"),
+    ):
+        assert said(Proof(words, False, (0, 0), (0, 0), (), (), (), None, ())) == told
+    long = "Error: " + "x" * 1_000
+    assert end_of(f"before\n{long}") == f"{long[:399]}…"
+    assert end_of("y" * 390 + "\nshort line\nlast") == "short line\nlast"
+    assert end_of("all of it\nis short") == "all of it\nis short"

@@ -240,7 +240,7 @@ def _text(row: SeenRow) -> str:
 
 
 def _lines(text: str) -> int:
-    return text.count("\n") + 1 if text else 0
+    return text.removesuffix("\n").count("\n") + 1 if text else 0
 
 
 def _short(text: str) -> str:

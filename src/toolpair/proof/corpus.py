@@ -23,6 +23,8 @@ sent after toolpair's recommended fixes, where a guess is left for a person or n
 `toolpair prove --corpus FOLDER --write PAGE`, which keeps the tables of the agents that it does not ask.
 """
 _SECTION: Final = re.compile(r"^(?=## )", re.MULTILINE)
+_PATH: Final = re.compile(r"/\S*toolpair-(?:prove|home)-\S*?(?=[\s:;,)\"'`]|$)")
+"""Of the copy that was resumed: another one each time, and removed since."""
 _SAID: Final = 80
 """How much of an agent's last words stands in a table."""
 
@@ -74,7 +76,8 @@ def _common(lists: Sequence[Sequence[str]]) -> int:
 def said(proof: Proof) -> str:
     """What is wrong with a proof, in a few words; empty when nothing is. It may quote the agent."""
     if not proof.sent:
-        last = proof.note.strip().rpartition("\n")[2][:_SAID]
+        last = _PATH.sub("…", proof.note.strip().rpartition("\n")[2])
+        last = f"{last[: _SAID - 1]}…" if len(last) > _SAID else last
         return f"not resumed: {last}" if last else "not resumed"
     lost = counted([one for one in proof.missing if one.kind != "call"])
     rules = ", ".join(sorted({problem.rule for problem in proof.problems}))

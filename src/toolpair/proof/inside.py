@@ -133,7 +133,7 @@ def _asked(job: Job, folder: Path, copy: Copy) -> Answer:
         for _ in range(copy.times):
             before = len(api.requests)
             failed, said = _run((*job.program, *start.arguments), home / _PROJECT, variables, job.seconds)
-            note = said[-_SAID:] if failed else note
+            note = end_of(said) if failed else note
             sent = _histories(api, before, start.api, ask)
             histories += sent[-1:] if ask.newest else sent[:1]
         after = Path(copy.path).with_suffix(".after")
@@ -199,8 +199,16 @@ def _run(command: Sequence[str], folder: Path, variables: Mapping[str, str], sec
             return True, f"no answer within {seconds} s"
         except OSError as error:
             return True, f"it does not start: {error.strerror or error}"
-        said.seek(max(said.tell() - 4 * _SAID, 0))
+        said.seek(max(said.tell() - 40 * _SAID, 0))
         return done.returncode != 0, said.read().decode(errors="replace").strip()
+
+
+def end_of(said: str) -> str:
+    """Its last lines that fit; of one that does not fit alone the beginning, which says what is wrong."""
+    last = said.rpartition("\n")[2]
+    if len(last) > _SAID:
+        return f"{last[: _SAID - 1]}…"
+    return said if len(said) <= _SAID else said[-_SAID - 1 :].partition("\n")[2]
 
 
 def _histories(api: MockApi, since: int, kind: Api, ask: Ask) -> list[Sequence[Any]]:
