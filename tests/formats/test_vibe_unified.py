@@ -129,5 +129,5 @@ def test_a_copy_whose_meta_is_no_object_is_not_asked_about(tmp_path: Path) -> No
     folder = store(tmp_path, SOUND)
     (folder / "meta.json").write_text("[]")
     (tmp_path / "home").mkdir()
-    with pytest.raises(ValueError, match="no object"):
+    with pytest.raises(ValueError, match="not an object"):
         furnished(ASK_OF_STORE, ("vibe",), Copy(str(folder), ID), tmp_path / "home")

@@ -34,7 +34,7 @@ def _furnish_store(stage: Stage) -> Start:
     shutil.copytree(stage.copy, path)
     about = json.loads((path / "meta.json").read_bytes())
     if not isinstance(about, dict):
-        raise ValueError("meta.json is no object")
+        raise ValueError("meta.json is not an object")
     about |= {"environment": {"working_directory": str(stage.project)}, "origin_directory": str(stage.project)}
     (path / "meta.json").write_text(json.dumps(about))
     return _started(stage, path, stage.session_id)
