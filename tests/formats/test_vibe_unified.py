@@ -112,6 +112,9 @@ def test_a_session_is_found_read_and_copied_but_not_written(tmp_path: Path, caps
     ("told", "made", "befall"),
     [
         ("has not ended", {"journal": '{"payload":{},"sequence":9,"type":"core_input"}\n'}, None),
+        ("has not ended", {"journal": '{"payload": {}, "sequence": 9, "type": "core_input"}\n'}, None),
+        ("of a kind that is not known", {"journal": '{"sequence":9,"type":"core_output"}\n'}, None),
+        ("of a kind that is not known", {"journal": '{"sequence":9,"type":"action_in'}, None),
         ("in a newer form", {"minor": 10}, None),
         ("chunks/[0-9a-f]{64}.json of .* is gone", {}, lambda path: path.write_bytes(path.read_bytes() + b" \n")),
         ("chunks/[0-9a-f]{64}.json of .* is gone", {}, os.unlink),

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import orjson
 
+from toolpair.formats.engine.reading.reading import as_text
 from toolpair.formats.vibe.format import folder_in, meta_in
 from toolpair.formats.vibe.store_detection import MESSAGE, SESSION
 from toolpair.source import peek
@@ -30,6 +31,14 @@ _NEWEST: Final = 9
 _NAME: Final = re.compile(r"[0-9]{16}")
 _CHUNK: Final = re.compile(r"[0-9a-f]{64}")
 _JOURNAL: Final = re.compile(r"journal/[0-9]{16}\.jsonl")
+_INPUT: Final = "core_input"
+"""A record of which only Vibe's own library knows what it adds to the messages."""
+_BESIDE: Final = frozenset({
+    "action_intent", "action_result", "callback_registered", "callback_resolved", "command_reserved",
+    "process_notification_submitted", "process_operation_dispatched", "process_state_changed", "projection_advanced",
+    "projection_delta", "receipt_failed", "receipt_succeeded", "session_relocated",
+})  # fmt: skip
+"""The other records of its journals, which add no message. As in 3.0.2 (`_PAYLOAD_TYPES`)."""
 
 
 class VibeFolder(FolderLayout):
@@ -55,8 +64,7 @@ class VibeFolder(FolderLayout):
         size = sum(stat.st_size for one in peek.entries(os.path.join(folder, "chunks")) if (stat := peek.regular(one)))
         title, parent = about.get("title"), about.get("parent_session_id")
         name = os.path.basename(os.path.abspath(folder))
-        named = title if isinstance(title, str) else None
-        return iter([StoredSession(name, named, folder_in(about), found.st_mtime, _text(parent), size)])
+        return iter([StoredSession(name, as_text(title), folder_in(about), found.st_mtime, as_text(parent), size)])
 
     def words(self, folder: str, session: str) -> str | None:
         for _, element in reversed(list(_messages(folder))):
@@ -104,10 +112,16 @@ def _messages(folder: str) -> Iterator[tuple[str, Any]]:
     journal = _part(manifest, "recovery_journal_segment").get("path")
     if not (isinstance(journal, str) and _JOURNAL.fullmatch(journal)):
         raise _broken(folder, f"{above}/manifest.json")
-    if b'"type":"core_input"' in _bytes(folder, journal):
+    kinds = {_kind(line) for line in _bytes(folder, journal).splitlines() if line.strip()}
+    if _INPUT in kinds:
         raise UnreadableFile(
             f"The last turn of {folder} has not ended, or Mistral Vibe was killed in it: what it makes of what is in "
             f"{journal} is not known. Let Vibe resume it, end it there, and open it again."
+        )
+    if not kinds <= _BESIDE:
+        raise UnreadableFile(
+            f"{journal} of {folder} has records of a kind that is not known, so what Mistral Vibe makes of them is not "
+            "known either. Let Vibe resume the session, end it there, and open it again."
         )
     chunks = checkpoint.get("chunks")
     if chunks is None:
@@ -121,6 +135,11 @@ def _messages(folder: str) -> Iterator[tuple[str, Any]]:
         if not _is_of(data, name):
             raise _broken(folder, path)
         yield from ((path, one) for one in _list(folder, path, peek.parse(data)))
+
+
+def _kind(line: bytes) -> str | None:
+    record = peek.parse(line)
+    return as_text(record.get("type")) if isinstance(record, dict) else None
 
 
 def _object(folder: str, path: str, digest: Any) -> dict[str, Any]:
@@ -159,10 +178,6 @@ def _broken(folder: str, path: str) -> UnreadableFile:
         f"{path} of {folder} is gone, or not as the hash of it says that Mistral Vibe has kept: Vibe does not load the "
         "session. Look for a backup of yours."
     )
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 VIBE_FOLDER: Final = VibeFolder()
