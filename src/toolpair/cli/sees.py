@@ -30,7 +30,7 @@ from toolpair.dialects.block_texts import call_summary
 from toolpair.formats.format import SentRequest
 from toolpair.history.sent_rows import UNKNOWN_SENDER, SeenRow, request_sent, rows_sent
 from toolpair.session.session import Conversation, Session, SessionError
-from toolpair.transcript.counting import plural
+from toolpair.transcript.counting import lines_in, plural
 
 _EPILOG = """\
 examples:
@@ -225,7 +225,7 @@ class _HistoryPrinter(Struct, frozen=True):
         line = f"       {'  '.join(map(safe, named))}"
         first, *rest = text.split("\n") if self.content else [_short(text)]
         line += f"  {safe(first)}" if first else ""
-        if not self.content and (lines := _lines(text)) > 1:
+        if not self.content and (lines := lines_in(text)) > 1:
             line += f"  ({lines:,} lines)"
         if mark:
             line += f"  [{mark}]"
@@ -237,10 +237,6 @@ class _HistoryPrinter(Struct, frozen=True):
 
 def _text(row: SeenRow) -> str:
     return call_summary(row.block) if row.block is not None and row.block.kind == "call" else row.text
-
-
-def _lines(text: str) -> int:
-    return text.removesuffix("\n").count("\n") + 1 if text else 0
 
 
 def _short(text: str) -> str:
@@ -315,7 +311,7 @@ def _block(conversation: Conversation, row: SeenRow, moved: bool, content: bool)
         "name": block.name if block is not None else None,
         "line": conversation.document.line_of(block.record) if block is not None else None,
         "characters": len(text),
-        "lines": _lines(text),
+        "lines": lines_in(text),
     }
     return entry | {"text": text, "value": row.value} if content else entry
 

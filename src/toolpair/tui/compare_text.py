@@ -17,6 +17,7 @@ from toolpair.text.cells import cut, width
 from toolpair.text.differ import differ
 from toolpair.text.file_diffs import of_strings, rows_of, trimmed
 from toolpair.text.safe import SafeText, visible
+from toolpair.transcript.counting import lines_in
 from toolpair.tui.bodies.diff_body import Part, Title
 from toolpair.tui.fix_effects import pair_parts
 from toolpair.tui.numbers import count_text
@@ -217,7 +218,7 @@ def difference_parts(row: ComparisonRow) -> Iterator[Part]:
         yield Title("id")
         yield from _rows(*map(_ids_of, pairs))
     for what, before, after in row.texts_that_differ():
-        sizes = " | ".join(count_text(text.count("\n") + 1 if text else 0, "line") for text in (before, after))
+        sizes = " | ".join(count_text(lines_in(text), "line") for text in (before, after))
         yield Title(f"{what} · {sizes}")
         yield from _rows(before, after)
     if "place" in row.differs:

@@ -13,7 +13,7 @@ from toolpair.dialects.media import Media, media_in, text_beside_media
 from toolpair.reports.reading.call_line import counts_of, counts_words, from_folder, todo_words, tool_name
 from toolpair.text.short import seconds_text, size_text
 from toolpair.text.tool_calls import Command, Edits, Todo, path_of, understood
-from toolpair.transcript.counting import plural
+from toolpair.transcript.counting import lines_in, plural
 
 if TYPE_CHECKING:
     from toolpair.transcript.model import Block
@@ -90,8 +90,7 @@ def result_title(result: Block, seconds: float | None = None) -> str:
     parts = [outcome.words or ("error" if result.is_error else "ok")]
     if media:
         parts.append(plural(len(media), "image" if all(each.kind == "image" for each in media) else "file"))
-    lines = text.removesuffix("\n").count("\n") + 1 if text else 0
-    if lines:
+    if lines := lines_in(text):
         parts.append(plural(lines, "line"))
     size = len(text.encode("utf-8", "surrogatepass")) if len(text) < _COUNTED else len(text)
     parts.append(size_text(size + sum(each.size for each in media)))
