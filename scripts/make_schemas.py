@@ -138,7 +138,8 @@ FIXED: Final = {
         {"title": "str", "rules": ["str"], "fixes": ["str"], "problems": "int", "lines_changed": "int",
          "lines_added": "int", "lines_removed": "int", "loses": "str?"}
     ],
-    "losses": "losses", "left": ["problem"], "valid_for?": ["str"], "notes": ["str"], "resume": "str?",
+    "losses": "losses", "left": ["problem"], "still_lost": ["problem"], "valid_for?": ["str"],
+    "notes": ["str"], "resume": "str?",
 }  # fmt: skip
 RECIPE: Final = {
     "name": "str", "title": "str", "does": ["str"], "loses": "str?", "instead": "str?", "copies": "str?",

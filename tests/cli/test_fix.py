@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.formats.claude_code_files import looping
+from tests.formats.claude_code_files import Log, call, looping
 
 Copy = Callable[[str], Path]
 
@@ -196,3 +196,28 @@ def test_what_a_person_chose_is_applied_and_says_what_is_no_longer_sent(run: Run
     assert output.read_bytes() != looping()
     assert "(1 line changed, loses 1 word from the user, no longer sent)" in ran.err
     assert "Verified: it loses 1 word from the user" in ran.err
+
+
+def test_what_stays_lost_on_resume_is_said_though_it_is_no_error(run: Run, tmp_path: Path) -> None:
+    log = Log(20.0)
+    log.user("u1", "one", promptId="p1")
+    log.says("a1", "m1", call("toolu_Z"))
+    log.result("r1", "a1", "toolu_Z", "output Z")
+    log.user("u2", "two", parent=None, promptId="p2")
+    log.says("a2", "m2", call("toolu_A"))
+    log.result("r2", "a2", "toolu_B", "output A")
+    path, again, output = tmp_path / "s.jsonl", tmp_path / "t.jsonl", tmp_path / "o.jsonl"
+    path.write_bytes(b"".join(json.dumps(value).encode() + b"\n" for value in log.values))
+    again.write_bytes(path.read_bytes())
+
+    ran = run("fix", path, "-o", output)
+    said = "line 4: Claude Code forgets everything before this line: 3 messages, 1 output."
+    assert ran.code == 0 and "Not fixed, and still lost on resume:" in ran.err and said in ran.err
+    assert "Verified: no output or user text is lost by this\n" in ran.err
+    ran = run("fix", output, "--diff")
+    assert ran.code == 0 and said in ran.err and "nothing to fix" not in ran.err
+    report = run("fix", path, "--diff", "--output-format", "json").json
+    assert report["left"] == [] and [one["rule"] for one in report["still_lost"]] == ["chain.second_root"]
+    ran = run("fix", path, again, output, "--diff")
+    assert ran.err.count("1 problem left by which something is still lost on resume") == 3
+    assert "nothing to fix" not in ran.err

@@ -289,10 +289,13 @@ def _report_line(done: Fixed, only_shown: bool, style: TerminalStyle) -> str:
         count = sum(one.count for one in outcome.staged)
         said.append(f"{plural(count, 'problem')} {'would be ' if only_shown else ''}fixed")
         said.append(f"loses {outcome.losses.text}" if outcome.losses else "loses nothing")
-    elif not outcome.left:
+    elif not outcome.left and not outcome.still_lost:
         said.append("nothing to fix")
     if outcome.left:
         said.append(style.red(f"{plural(len(outcome.left), 'error')} left for you"))
+    if outcome.still_lost:
+        many = plural(len(outcome.still_lost), "problem")
+        said.append(style.severity("warning", f"{many} left by which something is still lost on resume"))
     notes: list[Any] = [] if saved is None else list(saved.notes)
     if saved is not None and saved.backup is not None:
         said.append(f"original kept as {safe(saved.backup.name)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -12,7 +12,7 @@ from toolpair.cli.file_report import Entry, entry_of, losses_entry, problem_entr
 from toolpair.cli.terminal import TerminalStyle, safe, typed
 from toolpair.history.losses import NOTHING, Losses
 from toolpair.session.saving import Saved
-from toolpair.session.session import Session
+from toolpair.session.session import Problem, Session
 from toolpair.session.staged import Staged
 from toolpair.shell.program import command
 from toolpair.text.shell import shell_word
@@ -28,6 +28,8 @@ class Outcome(Struct, frozen=True):
     changed: bool
     staged: tuple[Staged, ...]
     left: tuple[Entry, ...]
+    still_lost: tuple[Entry, ...] = ()
+    """What is no error, and yet keeps something real from the model on resume."""
     profiles: tuple[str, ...] = ()
     """The profiles that the result must be valid for, if several. Each entry of `left` then names its `profile`."""
     recipe: str = "recommended"
@@ -58,6 +60,7 @@ class Outcome(Struct, frozen=True):
             session.changed,
             tuple(session.staged),
             tuple(left),
+            tuple(_entries(session, show_content, _is_still_lost)),
             tuple(profiles) if len(profiles) > 1 else (),
             recipe,
             session.staging.losses,
@@ -83,6 +86,7 @@ class Outcome(Struct, frozen=True):
             "fixed": [_row(one) for one in self.staged],
             "losses": losses_entry(self.losses),
             "left": list(self.left),
+            "still_lost": list(self.still_lost),
             **({"valid_for": [name for name in self.profiles if name not in self.refused_by]} if self.profiles else {}),
             "notes": list(saved.notes) if saved else [],
             "resume": saved.resume if saved else None,
@@ -90,6 +94,14 @@ class Outcome(Struct, frozen=True):
 
 
 def _errors(session: Session, show_content: bool) -> list[Entry]:
+    return _entries(session, show_content, lambda problem: problem.severity == "error")
+
+
+def _is_still_lost(problem: Problem) -> bool:
+    return problem.severity != "error" and problem.impact == "loses"
+
+
+def _entries(session: Session, show_content: bool, wanted: Callable[[Problem], bool]) -> list[Entry]:
     why = {id(held.problem): held.text for held in session.staging.held_back}
     return [
         {
@@ -98,7 +110,7 @@ def _errors(session: Session, show_content: bool) -> list[Entry]:
         }
         for conversation in session.conversations
         for problem in conversation.problems
-        if problem.severity == "error"
+        if wanted(problem)
     ]
 
 
@@ -116,7 +128,7 @@ def report(outcome: Outcome, saved: Saved | None, style: TerminalStyle, only_sho
     name = safe(outcome.path)
     if outcome.changed:
         _line(style.bold(f"{name}: {'would be fixed' if only_shown else 'fixed'}"))
-    elif outcome.left:
+    elif outcome.left or outcome.still_lost:
         _line(style.bold(f"{name}: nothing was changed."))
     else:
         _line(style.bold(f"{name}: nothing to fix."))
@@ -129,7 +141,7 @@ def report(outcome: Outcome, saved: Saved | None, style: TerminalStyle, only_sho
     if outcome.changed and outcome.losses:
         _line(style.severity("warning", f"  Verified: it loses {outcome.losses.text}"))
     elif outcome.changed:
-        _line("  Verified: no output or user text is lost")
+        _line(f"  Verified: no output or user text is lost{' by this' if outcome.still_lost else ''}")
     if outcome.profiles:
         valid = [name for name in outcome.profiles if name not in outcome.refused_by]
         if valid:
@@ -155,16 +167,24 @@ def report(outcome: Outcome, saved: Saved | None, style: TerminalStyle, only_sho
 
 def _left(outcome: Outcome, style: TerminalStyle) -> None:
     left = outcome.left
-    if not left:
-        return
-    _line(style.red(f"  {plural(len(left), 'error')} {'is' if len(left) == 1 else 'are'} left for you:"))
-    for entry in left[:_LISTED]:
+    if left:
+        _line(style.red(f"  {plural(len(left), 'error')} {'is' if len(left) == 1 else 'are'} left for you:"))
+        _list(left, outcome.path)
+    if outcome.still_lost:
+        _line(style.severity("warning", "  Not fixed, and still lost on resume:"))
+        _list(outcome.still_lost, outcome.path)
+
+
+def _list(entries: Sequence[Entry], path: str) -> None:
+    for entry in entries[:_LISTED]:
         words = entry.get("not_applied") or entry.get("no_fix")
         why = f" {safe(words)}" if words else ""
         whose = f" ({entry['profile']})" if "profile" in entry else ""
-        _line(f"    {entry['rule']}{whose}  {safe(entry['message'])}{why}")
-    if len(left) > _LISTED:
-        _line(f"    and {len(left) - _LISTED:,} more: {command('check')} {typed(outcome.path)}")
+        line = entry["location"]["line"]
+        where = f"line {line:,}: " if line is not None else ""
+        _line(f"    {entry['rule']}{whose}  {where}{safe(entry['message'])}{why}")
+    if len(entries) > _LISTED:
+        _line(f"    and {len(entries) - _LISTED:,} more: {command('check')} {typed(path)}")
 
 
 def _line(text: str) -> None:
