@@ -66,6 +66,17 @@ def test_what_becomes_of_a_problem(name: str, rule: str, outcome: Any, tmp_path:
     assert outcome_of(opened(tmp_path, corpus()[name].data), rule) == outcome
 
 
+def test_lines_that_are_left_out_for_different_reasons_have_different_causes(tmp_path: Path) -> None:
+    """One decision is for all problems of a cause, and an excerpt shows the one that was chosen."""
+    late, unknown, begun = (
+        problem.cause.id
+        for name in ("result_behind_the_end", "step_unknown", "step_not_begun")
+        for problem in opened(tmp_path, corpus()[name].data).problems
+        if problem.rule == "rollout.not_loaded" and problem.cause is not None
+    )
+    assert len({late, unknown, begun}) == 3
+
+
 def test_what_is_sent_after_a_summary_an_undo_and_a_clear(tmp_path: Path) -> None:
     def texts(name: str) -> list[str]:
         return [text for role, _, text in sent_rows(opened(tmp_path, corpus()[name].data)) if role == "user"]

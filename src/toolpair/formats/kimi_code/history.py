@@ -121,21 +121,22 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
         if event.get("type") == "tool.result":
             if uid in told or call is None or call.record in folded.left_out:
                 continue
-            text = "This result comes after the end of its response, so Kimi Code skips it."
+            kind, text = "late", "This result comes after the end of its response, so Kimi Code skips it."
             fix = recommended("move", "move it after its call", MoveRecord(uid, call.record))
         elif step is not None:
+            kind = "of_another"
             text = "This line is of another response than the one that it is in, so Kimi Code skips it."
             edit = SetInRecord(uid, ("event", "stepUuid"), step)
             fix = recommended("relink", "make it a part of that response", edit)
         elif event.get("stepUuid") in begun:
             continue
         else:
-            text = "This line is of a response that has not begun, so Kimi Code skips it."
+            kind, text = "not_begun", "This line is of a response that has not begun, so Kimi Code skips it."
             begun.append(event.get("stepUuid"))
             first = {"type": "step.begin", "uuid": event.get("stepUuid")}
             line = {"type": EVENT, "agentId": value.get("agentId"), "event": first, "time": value.get("time")}
             fix = recommended("begin", "write the line that begins it", InsertRecord(line, uid))
-        cause = Cause("rollout.not_loaded", "lines were lost, or written in another order")
+        cause = Cause(f"rollout.not_loaded:{kind}", "lines were lost, or written in another order")
         add_error(context, "rollout.not_loaded", text, uid, "loses", cause, fix)
 
 
