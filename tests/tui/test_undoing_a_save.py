@@ -128,3 +128,16 @@ def test_a_copy_leaves_nothing_to_undo(broken: Path) -> None:
         assert "you saved a copy" in frame(app)
 
     drive(broken, play)
+
+
+@pytest.mark.parametrize("name", ["docker-agent-late-result.db", "kimi-code-late-result.jsonl"])
+def test_an_agent_is_offered_to_be_asked_where_it_can_be(samples: Path, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes((samples / name).read_bytes())
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A", "enter")
+        await until(app, pilot, SavedScreen)
+        assert ("V ask the agent" in frame(app)) == name.startswith("kimi")
+
+    drive(path, play)

@@ -26,11 +26,8 @@ class Asked(Struct, frozen=True):
         return f"{self.agent.title} {self.version}" if self.version is not None else self.agent.title
 
 
-def who_resumes(session: Session, program: str | None = None) -> Asked:
-    """The agent that resumes the session, by the command that a shell would run unless `program` is its path.
-
-    Raises CannotAsk where there is none, or none that can be asked.
-    """
+def asked_of(session: Session) -> Agent:
+    """The agent that can be asked about the session, installed here or not. Raises CannotAsk where there is none."""
     if len(session.conversations) > 1:
         raise CannotAsk("there are several conversations in it, and an agent resumes one")
     agent = writer_of(session.format.id, session.conversation.transcript, session.path)
@@ -40,6 +37,16 @@ def who_resumes(session: Session, program: str | None = None) -> Asked:
         raise CannotAsk(f"{agent.title} resumes nothing of it: it is a sub-agent's history")
     if agent.ask is None or agent.program is None:
         raise CannotAsk(f"{agent.title} cannot be asked: how to start it without a person is not known")
+    return agent
+
+
+def who_resumes(session: Session, program: str | None = None) -> Asked:
+    """The agent that resumes the session, by the command that a shell would run unless `program` is its path.
+
+    Raises CannotAsk where there is none, or none that can be asked.
+    """
+    agent = asked_of(session)
+    assert agent.ask is not None and agent.program is not None
     ask: Ask = agent.ask.found
     called = ask.command or agent.program.command
     found = program or command_path(called, agent.program.places, os.environ, os.path.expanduser("~"))

@@ -5,12 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolpair.proof.asking import CannotAsk
-from toolpair.proof.who import who_resumes
+from toolpair.proof.who import asked_of, who_resumes
 from toolpair.tui.screens.prove import ProveScreen
 
 if TYPE_CHECKING:
     from toolpair.session.session import Session
     from toolpair.tui.screens.base_screen import BaseScreen
+
+
+def can_be_asked(session: Session) -> bool:
+    """Whether there is an agent to ask, installed here or not."""
+    try:
+        asked_of(session)
+    except CannotAsk:
+        return False
+    return True
 
 
 def ask_agent(screen: BaseScreen[Any], session: Session) -> None:

@@ -52,6 +52,8 @@ class SavedScreen(BaseScreen[str | None]):
         yield Lines(id="bottom")
 
     def lay_out(self, width: int, height: int) -> None:
+        from toolpair.tui.controllers.proving import can_be_asked
+
         glyphs = self.glyphs
         lines: list[Line] = [glyphs.rule("Saved", width, "title")]
         lines += self._report(width)
@@ -59,7 +61,7 @@ class SavedScreen(BaseScreen[str | None]):
         hints: list[Hint] = [("y", "copy the command", "yank")] if self._command else []
         if self._saved.backup is not None:
             hints.append(("u", "undo the save", "undo"))
-        if self._desk.session.conversation.transcript.agent is not None:
+        if can_be_asked(self._desk.session):
             hints.append(("V", "ask the agent", "prove"))
         hints += [("enter", "back to the list", "close"), ("q", "back" if self._is_on_top else "quit", "leave")]
         self.query_one("#bottom", Lines).show([glyphs.rule(self.note, width), hint_line(glyphs, hints, width, gap=4)])
