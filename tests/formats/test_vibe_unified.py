@@ -128,6 +128,26 @@ def test_what_is_not_known_of_it_or_not_loaded_is_refused(told: str, made: Json,
         open_session(folder)
 
 
+def _a_link(path: Path) -> None:
+    path.symlink_to("meta.json")
+
+
+def _a_linked_folder(path: Path) -> None:
+    path.symlink_to("chunks")
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, _a_link, _a_linked_folder])
+def test_what_is_no_file_in_its_folder_is_named_and_nothing_is_copied(
+    make: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = store(tmp_path / "a", SOUND)
+    make(folder / "odd")
+    assert main(["fix", str(folder), "-o", str(tmp_path / "copy")]) == 3
+    said = f"{folder / 'odd'} is a link, or no file, so it is not copied; put the file itself there, or remove it."
+    assert said in capsys.readouterr().err
+    assert os.listdir(tmp_path) == ["a"]
+
+
 def test_a_copy_whose_meta_is_no_object_is_not_asked_about(tmp_path: Path) -> None:
     folder = store(tmp_path, SOUND)
     (folder / "meta.json").write_text("[]")

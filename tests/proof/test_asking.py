@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -114,3 +115,12 @@ def test_what_an_agent_made_of_a_folder_is_kept_with_a_link_to_nothing(tmp_path:
     (tmp_path / "session" / "lock").symlink_to("host-123")
     inside._keep(tmp_path / "session", tmp_path / "after")
     assert (tmp_path / "after" / "lock").is_symlink()
+
+
+def test_a_pipe_that_an_agent_leaves_in_its_folder_is_not_handed_back(tmp_path: Path) -> None:
+    folder, kept = store(tmp_path, SOUND), tmp_path / "kept"
+    os.mkfifo(folder / "pipe")
+    (folder / "lock").symlink_to("nobody")
+    inside._keep(folder, kept)
+    assert (kept / "lock").is_symlink() and not (kept / "pipe").exists()
+    assert (kept / "CURRENT").read_bytes() == (folder / "CURRENT").read_bytes()

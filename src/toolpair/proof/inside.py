@@ -146,7 +146,8 @@ def _keep(session: Path, path: Path) -> None:
     if not session.exists():
         return
     if session.is_dir():
-        shutil.copytree(session, path, symlinks=True)  # a lock may be a link to nothing
+        # A lock may be a link to nothing, and a pipe holds nothing to compare.
+        shutil.copytree(session, path, symlinks=True, ignore=_neither_file_nor_folder)
         return
     with session.open("rb") as file:
         is_database = file.read(6) == b"SQLite"
@@ -156,6 +157,10 @@ def _keep(session: Path, path: Path) -> None:
     with closing(sqlite3.connect(session)) as left, closing(sqlite3.connect(path)) as kept:
         left.backup(kept)
         kept.execute("PRAGMA journal_mode=DELETE")
+
+
+def _neither_file_nor_folder(folder: str, names: list[str]) -> list[str]:
+    return [entry.name for entry in os.scandir(folder) if not (entry.is_symlink() or entry.is_file() or entry.is_dir())]
 
 
 def furnished(ask: Ask, program: tuple[str, ...], copy: Copy, home: Path, url: str = "http://127.0.0.1:PORT") -> Start:

@@ -85,9 +85,14 @@ class VibeFolder(FolderLayout):
             yield Row(_TABLES[1], {**columns, "data": Text(orjson.dumps(element))})
 
     def beside(self, folder: str, session: str) -> Iterator[str]:
-        """All of its files."""
-        for above, _, names in os.walk(folder):
-            paths = (os.path.relpath(os.path.join(above, name), folder) for name in names)
+        """All of its files, and links to folders, which nothing is read through. Raises OSError where one is closed."""
+
+        def failed(error: OSError) -> None:
+            raise error
+
+        for above, folders, names in os.walk(folder, onerror=failed):
+            links = (name for name in folders if os.path.islink(os.path.join(above, name)))
+            paths = (os.path.relpath(os.path.join(above, name), folder) for name in (*names, *links))
             yield from (path.replace(os.sep, "/") for path in paths)
 
     def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:

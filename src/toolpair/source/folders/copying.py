@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -78,14 +79,25 @@ def _files_of(save: FilesSave) -> Mapping[str, bytes]:
     """What is to be in the folder, by path."""
     stored, held = save.files, dict[str, bytes | None]()
     layout = stored.layout
-    for path in layout.beside(stored.path, stored.session):
-        held[path] = read_file(place(stored.path, path))
+    try:
+        for path in layout.beside(stored.path, stored.session):
+            held[path] = read_file(place(stored.path, path))
+    except OSError as error:
+        raise Refused(_cannot_copy(error), "form") from None
     if layout.is_copied_whole:
         return {path: content for path, content in held.items() if content is not None}
     for row in stored.rows():
         held[layout.path_of(row.table.name, row.columns)] = bytes(row.columns[row.table.json[-1]])  # type: ignore[arg-type]
     held |= {change.path: change.after for change in save.wanted()}
     return {path: content for path, content in held.items() if content is not None}
+
+
+def _cannot_copy(error: OSError) -> str:
+    """About a file that belongs with the session, and is none that could be read."""
+    name = os.fsdecode(error.filename)
+    if error.errno in (errno.ELOOP, errno.EINVAL):
+        return f"{name} is a link, or no file, so it is not copied; put the file itself there, or remove it."
+    return f"{name} cannot be copied ({error.strerror or error}); nothing was written."
 
 
 def _write(folder: str, files: Mapping[str, bytes]) -> None:
