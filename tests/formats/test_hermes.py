@@ -255,6 +255,10 @@ def test_a_call_with_two_ids_is_told_and_given_one_when_asked(tmp_path: Path) ->
         ({"end_reason": "compression", "child": {"_branched_from": ID}}, False),
         ({}, True),
         ({"child": {"_delegate_from": ID}}, False),
+        ({"child": {"_branched_from": None, "_delegate_from": None}}, True),
+        ({"child": {"tools": ["_branched_from"], "last": {"_delegate_from": ID}}}, True),
+        ({"child": "not JSON"}, False),
+        ({"end_reason": "compression", "child": "not JSON"}, False),
     ],
 )
 def test_a_session_that_goes_on_in_another_is_not_the_one_that_is_resumed(
@@ -265,7 +269,7 @@ def test_a_session_that_goes_on_in_another_is_not_the_one_that_is_resumed(
     with closing(sqlite3.connect(path)) as connection:
         said = ("another", "user", "So far.", 1.0)
         connection.execute("INSERT INTO messages (session_id, role, content, timestamp) VALUES (?, ?, ?, ?)", said)
-        config = json.dumps(columns.get("child", {}))
+        config = child if isinstance(child := columns.get("child", {}), str) else json.dumps(child)
         connection.execute(
             "UPDATE sessions SET parent_session_id = ?, model_config = ? WHERE id = 'another'", (ID, config)
         )
@@ -284,3 +288,52 @@ def test_a_session_of_the_responses_api_is_judged_by_its_rules(column: str, tmp_
         made.records[2]["messages"][column] = json.dumps([{"type": "message", "role": "assistant", "content": []}])
     path = database(tmp_path / "state.db", lines(made.records), provider=None if column else "openai-codex")
     assert open_session(f"{path}::{ID}").profile.id == "openai-responses"
+
+
+def damaged(folder: Path, *changes: str) -> Path:
+    """A database without a result, after these changes."""
+    path = database(folder / "state.db", corpus()["result_gone"].data)
+    with closing(sqlite3.connect(path)) as connection:
+        for change in changes:
+            connection.execute(f"UPDATE messages SET {change}")
+        connection.commit()
+    return path
+
+
+_LEAST = "id = -9223372036854775808 WHERE id = 1"
+_MOST = "id = 9223372036854775807 WHERE id = (SELECT max(id) FROM messages)"
+
+
+@pytest.mark.parametrize("change", [_LEAST, _MOST])
+@pytest.mark.parametrize("name", ["", "copy.db"])
+def test_a_row_with_the_least_or_the_largest_id_is_in_nobodys_way(change: str, name: str, tmp_path: Path) -> None:
+    path = damaged(tmp_path, change)
+    target = tmp_path / name if name else path
+    assert main(["fix", str(path), *(["-o", str(target)] if name else ["--in-place"])]) == (0 if name else 4)
+    session = open_session(f"{target}::{ID}")
+    assert errors(session) == [] and len(session.conversation.transcript.messages) == 14
+
+
+@pytest.mark.parametrize("name", ["", "copy.db"])
+def test_where_no_id_is_left_nothing_is_saved_and_it_is_said(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = damaged(tmp_path, _LEAST, _MOST)
+    before = path.read_bytes()
+    assert main(["fix", str(path), *(["-o", str(tmp_path / name)] if name else ["--in-place"])]) == 3
+    assert "a fix needs an id that is larger or smaller than the database can hold" in capsys.readouterr().err
+    assert path.read_bytes() == before and not (tmp_path / "copy.db").exists()
+
+
+def test_an_infinite_number_in_a_row_with_bytes_that_are_no_text_stays_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """JSON has none: no fix is offered that a database could not hold, and none is said to have changed it."""
+    path = damaged(tmp_path, "timestamp = 9e999, content = CAST(x'68ff69' AS TEXT) WHERE id = 2")
+    session = open_session(f"{path}::{ID}")
+    assert {problem.rule for problem in session.problems} == {"record.bad_utf8", "result.missing"}
+    assert main(["fix", str(path), "--in-place", "--select", "record"]) == 4
+    assert "messages.timestamp" not in capsys.readouterr().err
+    with closing(sqlite3.connect(path)) as connection:
+        (found,) = connection.execute("SELECT timestamp FROM messages WHERE id = 2").fetchone()
+    assert found == float("inf")

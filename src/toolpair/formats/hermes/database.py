@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
-from sqlite3 import Connection
+from sqlite3 import Connection, OperationalError
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -60,7 +61,7 @@ class HermesLayout(Layout):
         for (id_, folder, title, parent, config, source, modified), size in listed(
             connection, query, most, MESSAGES, "session_id", "content"
         ):
-            delegated = text(source) == "tool" or "_delegate_from" in object_in(config)
+            delegated = text(source) == "tool" or object_in(config).get("_delegate_from") is not None
             belongs = (text(parent) or "") if delegated else None
             named = text(id_), text(title) or None, text(folder) or None
             yield StoredSession(*named, seconds(modified) or 0.0, belongs, size, not is_text(id_))
@@ -86,8 +87,8 @@ class HermesLayout(Layout):
 _NEXT: Final = (
     "SELECT child.id FROM sessions AS parent JOIN sessions AS child ON child.parent_session_id = parent.id "
     "WHERE parent.id = ? AND coalesce(child.source, '') != 'tool' AND "
-    "coalesce(child.model_config, '') NOT LIKE '%\"_branched_from\"%' AND "
-    "coalesce(child.model_config, '') NOT LIKE '%\"_delegate_from\"%' "
+    "json_extract(coalesce(child.model_config, '{}'), '$._branched_from') IS NULL AND "
+    "json_extract(coalesce(child.model_config, '{}'), '$._delegate_from') IS NULL "
 )
 _COMPRESSED: Final = (
     "AND parent.end_reason = 'compression' ORDER BY CASE WHEN child.end_reason = 'compression' THEN 0 "
@@ -104,10 +105,15 @@ def _goes_on_in(connection: Connection, session: str) -> str:
     known = frozenset(columns_of(connection, SESSIONS))
     if not {"parent_session_id", "model_config", "end_reason", "ended_at"} <= known:
         return session
-    *_, tip = _following(connection, session, _COMPRESSED)
-    query = "SELECT 1 FROM messages WHERE session_id = ? LIMIT 1"
-    told = [one for one in _following(connection, tip, _NEWEST) if connection.execute(query, (one,)).fetchone()]
-    return told[-1] if told else tip
+    tip = session
+    # Hermes stays where it is, too, once a session after it has a `model_config` that is not JSON.
+    with suppress(OperationalError):
+        *_, tip = _following(connection, session, _COMPRESSED)
+    with suppress(OperationalError):
+        query = "SELECT 1 FROM messages WHERE session_id = ? LIMIT 1"
+        told = [one for one in _following(connection, tip, _NEWEST) if connection.execute(query, (one,)).fetchone()]
+        return told[-1] if told else tip
+    return tip
 
 
 def _following(connection: Connection, session: str, rest: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ _skimmed: Final = msgspec.json.Decoder(msgspec.Raw).decode
 BLOB: Final = "base64"
 """The only key of an object that is a value of SQLite's type BLOB."""
 _ENDS: Final = b"}}"
+_INFINITE: Final = (math.inf, -math.inf)
 _KEPT: Final = "surrogateescape"
 """How bytes that are not UTF-8 go through JSON and back."""
 _SPACE: Final = b" \t\r\n"
@@ -90,10 +92,14 @@ def as_json(value: Stored) -> bytes:
 
 
 def _encoded(value: Any) -> bytes:
-    """As JSON, in which bytes that are not UTF-8 stand as they are stored: a flaw of the line that is told."""
+    """As JSON, in which bytes that are not UTF-8 stand as they are stored: a flaw of the line that is told. An
+    infinite number, which JSON does not have, is null.
+    """
     try:
         return orjson.dumps(value)
     except orjson.JSONEncodeError:
+        if isinstance(value, dict):
+            value = {name: None if one in _INFINITE else one for name, one in value.items()}
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", _KEPT)
 
 

@@ -172,6 +172,9 @@ def _refuse_unsound(connection: sqlite3.Connection, broken: int, shown: str) -> 
 def carry_out(connection: sqlite3.Connection, changes: Sequence[RowChange], shown: str) -> None:
     """Make these changes. Each row must be as it was. Raises Refused."""
     connection.execute("PRAGMA defer_foreign_keys=ON")
+    if any(map(_is_out_of_range, changes)):
+        said = "a fix needs an id that is larger or smaller than the database can hold; undo that fix"
+        raise Refused(f"{shown} cannot be saved: {said}.", "form")
     for change in changes:
         if change.after is None and change.before is not None and len(_found(connection, change, change.before)) != 1:
             raise Refused(changed(shown), "changed")
@@ -196,6 +199,15 @@ def carry_out(connection: sqlite3.Connection, changes: Sequence[RowChange], show
             done = connection.execute(sql, [*change.after.values(), *values]).rowcount
         if done != 1:
             raise Refused(changed(shown), "changed")
+
+
+def _is_out_of_range(change: RowChange) -> bool:
+    """Whether it needs a whole number of more than 64 bits; one that is too small is a fraction in its line."""
+    return any(
+        not -(2**63) <= value < 2**63 if isinstance(value, int) else abs(value) >= 2**63
+        for name, value in (change.after or {}).items()
+        if isinstance(value, int) or (isinstance(value, float) and name in change.keys)
+    )
 
 
 def _is(columns: Mapping[str, Stored]) -> tuple[str, list[Stored]]:
