@@ -505,3 +505,39 @@ def test_one_failure_before_new_words_is_not_a_retry() -> None:
     answered = failing(["continue", "continue"])
     answered.says("a20", "m20", text("Working again."))
     assert not opened(answered.values).problems
+
+
+NAMELESS: dict[str, tuple[dict[str, dict[str, Any]], list[str], str | None]] = {
+    "the last": ({"a1": {"uuid": ..., "parentUuid": ...}}, ["first"], "chain.null_parent"),
+    "the last, with empty texts": ({"a1": {"uuid": "", "parentUuid": ""}}, ["first"], "chain.null_parent"),
+    "the last, with null": ({"a1": {"uuid": None, "parentUuid": None}}, ["One."], "chain.null_parent"),
+    "the last, with a number": ({"u1": {"parentUuid": 7}, "a1": {"uuid": 7}}, ["first", "One."], None),
+    "the last, with its parent": ({"a1": {"uuid": ...}}, ["first", "One."], None),
+    "another lacks a parent": ({"u1": {"parentUuid": ...}, "a1": {"uuid": ...}}, ["first", "One."], None),
+    "all": ({key: {"uuid": ..., "parentUuid": ...} for key in ("u1", "a1")}, ["One."], "chain.duplicate_uuid"),
+    "all, the first with null": (
+        {"u1": {"uuid": None}, "a1": {"uuid": ..., "parentUuid": ...}},
+        ["first"],
+        "chain.null_parent",
+    ),
+}
+"""What is written in the place of a record's fields (`...`: they are absent), what is sent, as measured on 2.1.332, and
+the problem."""
+
+
+@pytest.mark.parametrize("name", NAMELESS)
+def test_what_is_sent_where_a_record_has_no_uuid(name: str) -> None:
+    changes, sent, rule = NAMELESS[name]
+    log = Log(STEP)
+    log.user("u1", "first")
+    log.says("a1", "m1", text("One."))
+    for value in log.values:
+        for key, new in changes.get(value["uuid"], {}).items():
+            value.update({key: new})
+    session = opened({key: one for key, one in value.items() if one is not ...} for value in log.values)
+    assert [parts for _, parts in shape(session.conversation.transcript)] == [[words] for words in sent]
+    assert errors(session) == ([rule] if rule is not None else [])
+    session.stage_recommended()
+    if session.changed or rule is None:  # a record that no other may link to is left, and stays an error
+        assert [parts for _, parts in shape(session.conversation.transcript)] == [["first"], ["One."]]
+        assert errors(session) == []

@@ -226,6 +226,7 @@ def _kept(history: ChainHistory, metadata: dict[str, Any]) -> tuple[str | None, 
     return None, []
 
 
+_ABSENT: Final = object()
 _POSITION: Final = attrgetter("position")
 _RANK: Final = attrgetter("rank")
 _WRITTEN: Final = attrgetter("written")
@@ -234,7 +235,8 @@ _WRITTEN: Final = attrgetter("written")
 def _leaf(history: ChainHistory, prompt_leaf: str | None) -> ChainNode | None:
     """The last chain record, if it descends from the one that the last prompt names; else the latter.
 
-    The very last one may even lack a uuid. Without a `last-prompt`, if others link to the last record, the newest of
+    The very last one may even lack a uuid, unless a record links to it by lacking a parent in the same way: then it is
+    the last one that no other links to. Without a `last-prompt`, if others link to the last record, the newest of
     these.
     """
     linked = [node for node in history.nodes if node.type != "progress"]
@@ -247,7 +249,12 @@ def _leaf(history: ChainHistory, prompt_leaf: str | None) -> ChainNode | None:
     named = named if named is not None and named.type != "progress" else None
     newest = max(linked, key=_POSITION, default=None)
     if newest is not None and newest.uuid is None and newest.type in ("user", "assistant") and named is None:
-        ends.append(newest)
+        followed = {_link(node.value, "parentUuid") for node in history.nodes} - {None}
+        if _link(newest.value, "uuid") not in followed:
+            ends.append(newest)
+        else:
+            history.last = walk_up(history, newest, bridging=False)
+            ends = [node for node in linked if _link(node.value, "uuid") not in followed] or [*ends, newest]
     last = next((node for node in reversed(ends) if history.main(node)), ends[-1] if ends else None)
     if named is None and last is not None and last.type not in ("user", "assistant"):
         last = _last_said(history, [node for node in ends if history.main(node)]) or last
@@ -260,6 +267,12 @@ def _leaf(history: ChainHistory, prompt_leaf: str | None) -> ChainNode | None:
         return last
     history.last = walk
     return named
+
+
+def _link(value: dict[str, Any], key: str) -> object:
+    """A uuid as the agent looks for it among the parents: none at all is one, too; null, like a number, is not."""
+    found = value.get(key, _ABSENT)
+    return found if isinstance(found, str) or found is _ABSENT else None
 
 
 def _is_beside(history: ChainHistory, node: ChainNode, path: Sequence[ChainNode]) -> bool:
