@@ -74,7 +74,7 @@ def _hermes() -> Iterator[Case]:
     def write(data: bytes, folder: Path) -> str:
         return f"{hermes_sessions.database(folder / 'state.db', data)}::{hermes_sessions.ID}"
 
-    for name, found in hermes_sessions.corpus().items():
+    for name, found in (hermes_sessions.corpus() | hermes_sessions.together()).items():
         yield Case(name, partial(write, found.data))
 
 
