@@ -19,13 +19,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from itertools import islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.agents import opencode
 from tests.planted_corpora import CORPORA
+from tests.rounds import some
 from toolpair.formats import all_agents
 from toolpair.formats.agent import Agent
 from toolpair.formats.opencode.asking import quiet
@@ -37,7 +37,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where agents and sessions are put")
     parser.add_argument("agents", nargs="*", metavar="AGENT", help="only these")
     parser.add_argument("--no-install", action="store_true", help="ask those that are on the PATH")
-    parser.add_argument("--only", type=int, metavar="N", help="no more than N defects of each")
+    parser.add_argument("--only", type=int, metavar="N", help="N defects of each, from all over its list")
     parser.add_argument("--write", metavar="PAGE", help="write the tables, such as docs/releases.md")
     options = parser.parse_intermixed_args()
     search = os.environ.get("PATH", os.defpath)
@@ -69,7 +69,8 @@ def plant(agent: Agent, place: Path, most: int | None, search: str) -> Iterator[
     program = shutil.which(agent.program.command, path=search) if agent.program is not None else None
     own = own_database(program, place) if agent.id in ("opencode", "kilo-cli") and program is not None else None
     names: Counter[str] = Counter()
-    for case in islice(CORPORA[agent.id](), most):
+    cases = list(CORPORA[agent.id]())
+    for case in cases if most is None else some(cases, most):
         name = re.sub(r"[^\w.+-]+", "-", case.name).strip("-.")
         names[name] += 1
         folder = place / (name if names[name] == 1 else f"{name}-{names[name]}")

@@ -9,6 +9,7 @@ import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
@@ -283,6 +284,28 @@ for _name, (_break, _lost) in DEFECTS.items():
 
 def corpus() -> dict[str, Planted]:
     return broken.corpus()
+
+
+def together() -> dict[str, Planted]:
+    """Two and three results lost, late or renamed at once."""
+    ways = ("one", "three", "five")
+    made: dict[str, Planted] = {}
+    for some in (*combinations(ways, 2), ways):
+        for way in ("lost", "late", "renamed", "twice"):
+            records = sound().records
+            for name in some:
+                row = next(one for one in records[1:] if one["messages"]["tool_call_id"] == f"call_{name}")
+                if way == "renamed":
+                    row["messages"]["tool_call_id"] = f"call.{name}"
+                    continue
+                if way != "twice":
+                    records.remove(row)
+                if way != "lost":
+                    records.append(json.loads(json.dumps(row)))
+            _count(records)
+            kept = tuple(word(name) for name in (*_BEFORE, "five") if way != "lost" or name not in some)
+            made[f"{way}: {', '.join(some)}"] = Planted(lines(records), kept)
+    return made
 
 
 def database(path: Path, data: bytes, *others: Made, provider: str | None = None) -> Path:

@@ -23,9 +23,11 @@ from tests import (
     openclaw_sessions,
     opencode_folders,
     opencode_sessions,
+    openhands_conversations,
     pi_sessions,
     qwen_sessions,
     vibe_sessions,
+    vibe_stores,
 )
 from tests.agents import codex_planted, planted
 from tests.combined_defects import AGENTS, combined
@@ -72,7 +74,7 @@ def _hermes() -> Iterator[Case]:
     def write(data: bytes, folder: Path) -> str:
         return f"{hermes_sessions.database(folder / 'state.db', data)}::{hermes_sessions.ID}"
 
-    for name, found in hermes_sessions.corpus().items():
+    for name, found in (hermes_sessions.corpus() | hermes_sessions.together()).items():
         yield Case(name, partial(write, found.data))
 
 
@@ -99,6 +101,32 @@ def _opencode_folder() -> Iterator[Case]:
 
     for name, found in opencode_sessions.corpus().items():
         yield Case(name, partial(write, found))
+
+
+def _openhands() -> Iterator[Case]:
+    def write(events: openhands_conversations.Events, folder: Path) -> str:
+        return str(openhands_conversations.conversation(folder, events))
+
+    def befallen(name: str, folder: Path) -> str:
+        path = openhands_conversations.conversation(
+            folder, openhands_conversations.chained(openhands_conversations.sound())
+        )
+        openhands_conversations.IN_FILES[name][0](path)
+        return str(path)
+
+    for name, events in openhands_conversations.planted():
+        if name.count("+") != 1:
+            yield Case(name, partial(write, events))
+    for name in openhands_conversations.IN_FILES:
+        yield Case(name, partial(befallen, name))
+
+
+def _vibe_store() -> Iterator[Case]:
+    def write(messages: vibe_stores.Messages, folder: Path) -> str:
+        return str(vibe_stores.store(folder, messages))
+
+    for name, messages in vibe_stores.planted():
+        yield Case(name, partial(write, messages))
 
 
 def _docker_agent() -> Iterator[Case]:
@@ -141,9 +169,11 @@ CORPORA: Mapping[str, Callable[[], Iterator[Case]]] = {
     "openclaw-database": _openclaw_database,
     "opencode": lambda: _opencode(kilo=False),
     "opencode-folder": _opencode_folder,
+    "openhands": _openhands,
     "pi": lambda: _files(pi_sessions.NAME, _data(pi_sessions.corpus())),
     "qwen-code": lambda: _files(qwen_sessions.NAME, _data(qwen_sessions.corpus())),
     "vibe": lambda: _files(vibe_sessions.NAME, _data(vibe_sessions.corpus() | vibe_sessions.together())),
+    "vibe-unified": _vibe_store,
     **{f"{agent}-combined": partial(_combined, agent) for agent in AGENTS},
 }
 """Sessions of each agent: one planted defect each, and several at once."""

@@ -277,7 +277,7 @@ def test_where_was_looked_is_named_for_all(tmp_path: Path) -> None:
     places = dict(looked_in(machine(tmp_path, CODEX_HOME="/opt/codex")))
     assert places["Claude Code"] == str(tmp_path / ".claude" / "projects")
     assert places["Codex"] == "/opt/codex/sessions"
-    assert len(places) == 27
+    assert len(places) == 28
 
 
 # --- what a session may be called ---------------------------------------------------------------------------

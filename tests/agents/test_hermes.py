@@ -26,7 +26,7 @@ from tests.agents.comparing import (
 from tests.agents.running import Resumed
 from tests.broken_sessions import Planted
 from tests.formats.fixing import errors, seen_of
-from tests.hermes_sessions import ID, corpus, database
+from tests.hermes_sessions import ID, corpus, database, together
 from tests.rounds import some
 from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
@@ -42,7 +42,7 @@ SPELLED_OTHERWISE = {"result_as_list"}
 @pytest.fixture(scope="module")
 def planted() -> dict[str, Planted]:
     skip_for(hermes.why_not())
-    return dict(some(sorted(corpus().items()), 12))
+    return dict([*some(sorted(corpus().items()), 12), *some(sorted(together().items()), 6)])
 
 
 def opened(path: Path) -> Session:
@@ -108,6 +108,7 @@ def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted],
         session = opened(path)
         if session.stage_recommended() is not None:
             session.save()
+        assert opened(path).stage_recommended() is None
     sent = hermes.resume({name: path.read_bytes() for name, path in paths.items()}, PROVIDERS[provider])
     refused = partial(errors_of, folder=tmp_path, format=PROVIDERS[provider])
     assert all_faults(sent, planted, lambda name: seen_of(opened(paths[name])), difference, refused) == {}

@@ -28,6 +28,12 @@ AMP: list[dict[str, Any]] = [
 VSCODE = FOREIGN["a transcript of Copilot in VS Code"]
 DONE = {"toolCallId": "call_2", "success": True, "result": {"content": OUTPUT}}
 """The other call's end has no output, so that nothing is known of it."""
+CURSOR = [
+    *FOREIGN["a transcript of Cursor's agent"][:4],
+    {"type": "turn_ended", "status": "success"},
+    {"role": "assistant", "message": {"content": [{"type": "tool_use", "name": "Read", "input": {}}]}},
+]
+"""Few of its calls have an id."""
 DROID = [*FOREIGN["a session of Factory's Droid"], {"type": "todo_state", "id": "t"}, {"type": "compaction_state"}]
 
 
@@ -48,6 +54,7 @@ def told(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 FILES = {
     "amp": json.dumps(amp_of(*AMP)) + "\n",
     "copilot-vscode": "".join(json.dumps(line) + "\n" for line in told(VSCODE)),
+    "cursor": "".join(json.dumps(line) + "\n" for line in CURSOR),
     "droid": "".join(json.dumps(line) + "\n" for line in DROID),
 }
 
@@ -84,7 +91,7 @@ def test_it_has_no_verdict_and_nothing_changes_in_it(path: Path, form: str) -> N
     verdict, counts = session.conversation.verdict, session.conversation.counts
     assert (verdict.badge, verdict.errors, session.problems) == ("ONLY SHOWN", 0, ())
     assert "never compared with the agent" in verdict.sentence
-    assert (counts.calls, counts.results) == ((5, 5) if form == "amp" else (2, 1))
+    assert (counts.calls, counts.results) == {"amp": (5, 5), "cursor": (3, 1)}.get(form, (2, 1))
     session.stage_recommended()
     for recipe in RECIPES:
         session.stage_recipe(recipe)
@@ -98,7 +105,8 @@ def test_it_is_exported_and_said_not_to_be_checked(path: Path, form: str, run: R
         ran = run("export", "--to", to, path)
         assert ran.code == 0 and "never compared with the agent" in ran.err, ran.err
         body = json.dumps(json.loads(ran.out))
-        assert OUTPUT in body and "todo_state" not in body and "toolUseID" not in body and "messageId" not in body
+        assert OUTPUT in body
+        assert not any(word in body for word in ("todo_state", "turn_ended", "toolUseID", "messageId"))
         assert form != "amp" or all(words in body for words in ("there is no such file", "cancelled", "Wai"))
     redacted = run("export", "--redact", "--to", "anthropic", path)
     assert redacted.code == 0 and "tool_result" in redacted.out and OUTPUT not in redacted.out
@@ -126,6 +134,7 @@ def test_the_interface_shows_it_and_asks_nothing(path: Path) -> None:
 PLACES = {
     "amp": ".local/share/amp/threads/T-1.json",
     "copilot-vscode": ".config/Code/User/workspaceStorage/0a1b/GitHub.copilot-chat/transcripts/1.jsonl",
+    "cursor": ".cursor/projects/work/agent-transcripts/1/1.jsonl",
     "droid": ".factory/sessions/-work/1.jsonl",
 }
 

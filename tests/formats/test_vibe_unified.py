@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -11,70 +9,13 @@ from typing import Any
 import pytest
 
 from tests.formats.fixing import errors, sent_results
+from tests.vibe_stores import ID, SOUND, Json, store
 from toolpair.agents import catalog
 from toolpair.cli.main import main
 from toolpair.formats.vibe.asking import ASK_OF_STORE
 from toolpair.proof.inside import Copy, furnished
 from toolpair.session.session import SessionError, open_session
 from toolpair.shell.machine import Machine
-
-ID = "6dcd7399-7f05-6641-eb88-afc096d51b0f"
-Json = dict[str, Any]
-
-
-def text(words: str) -> Json:
-    return {"text": words, "type": "text"}
-
-
-def call(id_: str) -> Json:
-    arguments = {"raw": json.dumps({"command": id_}), "type": "json", "value": {"command": id_}}
-    return {"arguments": arguments, "id": id_, "name": "bash", "type": "tool_call"}
-
-
-def gives(id_: str) -> Json:
-    return {"content": [text(f"OUT-{id_}")], "name": "bash", "outcome": "success", "role": "tool", "tool_call_id": id_}
-
-
-SOUND: list[Json] = [
-    {"content": [text("begin")], "role": "user"},
-    {"content": [text("let me"), call("Ab0dEf0Gh"), call("Ab1dEf1Gh")], "role": "assistant"},
-    gives("Ab0dEf0Gh"),
-    gives("Ab1dEf1Gh"),
-    {"content": [{"content": [text("hm")], "type": "reasoning"}, text("done")], "role": "assistant"},
-]
-
-
-def store(root: Path, messages: list[Json], *, journal: str = "", minor: int = 9) -> Path:
-    """The folder of a session, its messages in chunks of two."""
-    folder = root / "logs" / "session" / "unified" / ID
-    generation = folder / "generations" / f"{8:016}"
-    for one in (generation, folder / "chunks", folder / "journal"):
-        one.mkdir(parents=True)
-
-    def write(path: Path | None, value: Any) -> str:
-        data = json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
-        digest = hashlib.sha256(data).hexdigest()
-        (path or folder / "chunks" / f"{digest}.json").write_bytes(data + b"\n")
-        return digest
-
-    elements = [{"message": one, "source": "history", "turn_index": 0} for one in messages]
-    chunks = [write(None, elements[start : start + 2]) for start in range(0, len(elements), 2)]
-    checkpoint = {"checkpoint_version": 1, "context": {"messages": []}}
-    held = {"path": "checkpoint.json", "sha256": write(generation / "checkpoint.json", checkpoint), "chunks": chunks}
-    segment = {"first_sequence": 9, "path": f"journal/{9:016}.jsonl"}
-    (folder / segment["path"]).write_text(journal)
-    manifest = {"checkpoint": held, "recovery_journal_segment": segment, "generation": generation.name}
-    current = {
-        "generation": generation.name,
-        "manifest_sha256": write(generation / "manifest.json", manifest),
-        "session_id": ID,
-        "store_format": "mistral.vibe.unified-session-store/v1",
-        "store_format_minor": minor,
-    }
-    write(folder / "CURRENT", current)
-    about = {"session_id": ID, "title": "A look", "environment": {"working_directory": "/work"}}
-    (folder / "meta.json").write_text(json.dumps(about))
-    return folder
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.forms.made_lists import ANSWER, ASK, BERGEN, GO_ON, OSLO, TOOL, A, B, MadeList, made_lists
+from toolpair.cli.main import main
 from toolpair.dialects.block_texts import result_text
 from toolpair.formats.format import Item
 from toolpair.formats.forms.reading import own_slot
@@ -181,6 +183,21 @@ def _pairs(form: Form, items: list[Item]) -> int:
     found = pair(form.read(items)).pairs
     assert all(one.call is not None and one.results and one.evidence != "guess" for one in found)
     return len(found)
+
+
+def test_a_session_of_kiro_is_judged_and_never_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = without_second_result(made_lists()["kiro"])
+    path, out = tmp_path / "s.jsonl", tmp_path / "out.jsonl"
+    path.write_bytes(made.data())
+    session = open_session(path)
+    assert errors(session) == ["result.missing"] and session.stage_recommended() is None
+    assert all(not one.fixes and one.no_fix == session.format.read_only for one in session.problems)
+    for where in (["-o", str(out)], ["-o", "-"]):
+        assert main(["fix", str(path), *where]) == 3
+    assert main(["fix", str(path), "--in-place"]) == 1
+    assert path.read_bytes() == made.data() and list(tmp_path.iterdir()) == [path]
+    told = capsys.readouterr()
+    assert told.out == "" and told.err.count("s.jsonl has 1 error. Kiro CLI's sessions are only read") == 2
 
 
 @every

@@ -8,6 +8,8 @@ import pytest
 
 from tests.conftest import SAMPLES
 from tests.proof.conftest import program
+from tests.vibe_sessions import NAME, sound
+from tests.vibe_stores import SOUND, store
 from toolpair.cli.main import main
 from toolpair.proof.corpus import said, short_names
 from toolpair.proof.inside import end_of
@@ -102,3 +104,19 @@ def test_what_an_agent_says_last_is_told_without_the_folder_of_its_copy() -> Non
     assert end_of(f"before\n{long}") == f"{long[:399]}…"
     assert end_of("y" * 390 + "\nshort line\nlast") == "short line\nlast"
     assert end_of("all of it\nis short") == "all of it\nis short"
+
+
+def test_two_stores_of_one_agent_are_each_asked_in_their_way(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Vibe's files, and the folders of its newer store."""
+    folder = tmp_path / "corpus"
+    store(folder / "new", SOUND)
+    (folder / NAME).parent.mkdir()
+    (folder / NAME).write_bytes(sound().data())
+    (tmp_path / "vibe").write_text("#!/bin/sh\n")
+    (tmp_path / "vibe").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["prove", "--corpus", "--dry-run", str(folder / NAME), str(next(folder.rglob("CURRENT")).parent)]) == 0
+    started = f"Mistral Vibe, {tmp_path / 'vibe'}, is started for each of 1 session, twice."
+    assert capsys.readouterr().out.count(started) == 2

@@ -18,6 +18,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests import qwen_sessions
 from tests.cli.test_reading_writes_nothing import written_by
 from tests.conftest import SAMPLES
 from tests.json_schemas import wrong_in
@@ -25,8 +26,10 @@ from tests.patience import PATIENCE
 from tests.proof.conftest import program
 from tests.source.tracing import STRACE
 from toolpair.cli.main import main
+from toolpair.history.sent_rows import seen_rows
 from toolpair.proof import isolation
-from toolpair.session.handed_over import SentText, missing
+from toolpair.session.handed_over import SentText, missing, sent_by
+from toolpair.session.session import Session, open_session
 
 
 def proved(capsys: pytest.CaptureFixture[str], *words: Any, code: int) -> Any:
@@ -275,3 +278,30 @@ def test_short_texts_that_are_sent_as_one_are_sent() -> None:
     assert missing(said("Begin.", "Now."), said("Begin. Later.")) == said("Begin.", "Now.")
     output = SentText("output", "11 files", "call", "Bash", 1, None)
     assert missing(said("1"), [output]) == said("1")
+
+
+def calls_of(session: Session) -> list[str]:
+    return [one.text for one in sent_by(session, added=True) if one.kind == "call"]
+
+
+def test_a_call_that_is_in_no_record_is_compared_by_its_arguments() -> None:
+    """Qwen Code takes glued lines apart."""
+    data = qwen_sessions.corpus()["lines_glued"].data
+    session = open_session(qwen_sessions.NAME, data=data)
+    assert [text for text in calls_of(session) if "five" in text] == ['{"command": "echo five"}']
+    assert session.conversation.judged.seen is not None
+    shown = [row.text for row in seen_rows(session.conversation.judged) if row.type == "call" and "five" in row.text]
+    assert [json.loads(text) for text in shown] == [{"command": "echo five"}]
+
+
+def test_no_arguments_are_an_empty_text_or_an_empty_object() -> None:
+    """Kimi Code sends the one for the other."""
+    told = []
+    for given in ("", "{}"):
+        call = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": given}}
+        messages = [
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "1"},
+        ]
+        told.append(calls_of(open_session("s.json", data=json.dumps(messages).encode(), format="openai-chat")))
+    assert told == [["{}"], ["{}"]]

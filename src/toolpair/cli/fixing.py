@@ -82,6 +82,8 @@ class Fixing(Struct, frozen=True):
         if options.diff:
             self._show(session, name)
             return Fixed(outcome, None, exits.PROBLEMS if outcome.left or outcome.changed else exits.OK)
+        if options.output is not None and outcome.left and session.format.read_only is not None:
+            raise Refused(f"{name} has {plural(len(outcome.left), 'error')}. {session.format.read_only}")
         saved = self._write(session, name)
         if saved is not None:
             streams.note_saved()

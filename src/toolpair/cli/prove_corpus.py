@@ -36,9 +36,11 @@ def run_corpus(options: argparse.Namespace) -> int:
         for asked, names in groups.values():
             out(f"{asked.named}, {safe(asked.program)}, is started for each of {plural(len(names), 'session')}, twice.")
         out(NETWORK if isolated else NO_NETWORK)
-    if not may_start(options, "them all" if len(groups) > 1 else next(iter(groups))):
+    titles = {asked.agent.title for asked, _ in groups.values()}
+    if not may_start(options, "them all" if len(titles) > 1 else titles.pop()):
         return exits.OK if options.dry_run else exits.UNREADABLE
     sections: dict[str, str] = {}
+    told: dict[str, list[Found]] = {}
     wrong = 0
     for named, names in groups.values():
         say(f"Asking {named.named} about {plural(len(names), 'session')} …")
@@ -48,7 +50,9 @@ def run_corpus(options: argparse.Namespace) -> int:
             say(f"{named.agent.title}: {safe(error)}.")
             continue
         wrong += _tell(asked, found)
-        sections[asked.agent.title] = section(asked, found, str(datetime.now(UTC).date()))
+        of_title = told.setdefault(asked.agent.title, [])  # Vibe's files and its store are of one agent
+        of_title += found
+        sections[asked.agent.title] = section(asked, of_title, str(datetime.now(UTC).date()))
         if path is not None:  # after each agent: all of them take long
             old = path.read_text("utf-8", "replace") if path.exists() else ""
             path.write_text(visible_text(page(old, sections)), "utf-8")
@@ -56,7 +60,7 @@ def run_corpus(options: argparse.Namespace) -> int:
 
 
 def _by_agent(options: argparse.Namespace) -> dict[str, tuple[Asked, list[str]]]:
-    """The sessions of each agent, by its title; what cannot be asked about is said."""
+    """The sessions of each agent, by its id; what cannot be asked about is said."""
     groups: dict[str, tuple[Asked, list[str]]] = {}
     without: dict[str, int] = {}
     for name in dict.fromkeys(_names(options.files)):
@@ -67,7 +71,7 @@ def _by_agent(options: argparse.Namespace) -> dict[str, tuple[Asked, list[str]]]
         except (SessionError, UnreadableFile) as error:
             say(f"{safe(name)}: {safe(str(error).removeprefix(f'{name}: '))}")
         else:
-            groups.setdefault(asked.agent.title, (asked, []))[1].append(name)
+            groups.setdefault(asked.agent.id, (asked, []))[1].append(name)
     for why, times in without.items():
         say(f"{plural(times, 'session')} left out: {safe(why)}.")
     return groups

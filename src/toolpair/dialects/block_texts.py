@@ -194,7 +194,11 @@ def _block_text(block: Block) -> str:
 
 def arguments(block: Block) -> Any:
     """A call's arguments: the object, or the raw string if it does not parse (chat stores JSON in a string)."""
-    value = block.value
+    return arguments_in(block.value)
+
+
+def arguments_in(value: Any) -> Any:
+    """Those of a call that is written so."""
     if not isinstance(value, dict):
         return None
     if "input" in value:
@@ -204,7 +208,7 @@ def arguments(block: Block) -> Any:
     custom = value.get("custom")
     if isinstance(custom, dict):
         return custom.get("input")
-    raw = _argument_holder(block).get("arguments")
+    raw = _argument_holder(value).get("arguments")
     if isinstance(raw, str):
         try:
             return json.loads(raw)
@@ -215,7 +219,7 @@ def arguments(block: Block) -> Any:
 
 def written_arguments(block: Block) -> str | None:
     """The arguments that are written as JSON in a string; None where they are written as a value."""
-    raw = _argument_holder(block).get("arguments")
+    raw = _argument_holder(block.value).get("arguments")
     return raw if isinstance(raw, str) else None
 
 
@@ -225,10 +229,10 @@ def argument_slots(block: Block) -> tuple[Slot, ...]:
     return (*slot, "input"), (*slot, "arguments"), (*slot, "function", "arguments"), (*slot, "action")
 
 
-def _argument_holder(block: Block) -> dict[str, Any]:
-    value = block.value if isinstance(block.value, dict) else {}
-    function = value.get("function")
-    return function if isinstance(function, dict) else value
+def _argument_holder(value: Any) -> dict[str, Any]:
+    held = value if isinstance(value, dict) else {}
+    function = held.get("function")
+    return function if isinstance(function, dict) else held
 
 
 def argument_text(block: Block) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from toolpair.dialects import gemini
-from toolpair.dialects.block_texts import text_of
+from toolpair.dialects.block_texts import arguments_in, text_of
 from toolpair.transcript.model import Block
 
 _IDS: Final = ("tool_use_id", "call_id", "id")
@@ -22,6 +22,8 @@ def part_text(value: Any, block: Block | None) -> str:
     value = gemini.spelled(value)
     if block is not None:
         return block.text if value is block.value else replace(block, value=value).text
+    if part_type(value, None) == "call":
+        return json.dumps(arguments_in(value), ensure_ascii=False, indent=2)
     key = next((key for key in _TEXTS if key in value), None) if isinstance(value, dict) else None
     return text_of(value if key is None else value[key])
 

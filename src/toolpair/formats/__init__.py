@@ -60,6 +60,7 @@ NOT_UNDERSTOOD: Final[dict[str, str]] = {
     "amp": f"{__name__}.forms.shown.agents:AMP",
     "droid": f"{__name__}.forms.shown.agents:DROID",
     "copilot-vscode": f"{__name__}.forms.shown.agents:COPILOT",
+    "cursor": f"{__name__}.forms.shown.agents:CURSOR",
 }
 """Agents whose sessions are found, but not understood yet: agent id -> `module:name` of its entry."""
 

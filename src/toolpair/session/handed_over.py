@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from toolpair.dialects.block_texts import arguments, is_real_output
+from toolpair.dialects.block_texts import arguments, arguments_in, is_real_output
 from toolpair.history.conversation import Conversation
 from toolpair.history.sent_rows import SeenRow, rows_sent, seen_rows
 from toolpair.session.session import Session
@@ -116,9 +116,11 @@ def _kind(row: SeenRow) -> Kind | None:
 
 
 def _call(row: SeenRow) -> str:
-    value = arguments(row.block) if row.block is not None else row.text
+    value = arguments(row.block) if row.block is not None else arguments_in(row.value)
     if isinstance(value, dict):  # some programs write what was not given as null
         value = {key: part for key, part in value.items() if part is not None}
+    elif value == "":  # or as no text
+        value = {}
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 

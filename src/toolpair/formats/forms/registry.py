@@ -54,7 +54,7 @@ class Form:
             apply=self.apply,
             stricter=self.table.stricter,
             check=self.check,
-            read_only=None if self.table.new.is_known else _ONLY_READ,
+            read_only=self.table.read_only or (None if self.table.new.is_known else _ONLY_READ),
             light=self.light if can_be_scanned(self.table) else None,
             clean_by=PROVEN & {self.table.profile},
             damage=self.damage,

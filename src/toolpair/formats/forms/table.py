@@ -155,6 +155,8 @@ class Table(Struct, forbid_unknown_fields=True, frozen=True):
     """A function for what no table says: the name of one of `pairing`; "" where a table is like one that has it."""
     folder: str = ""
     """For elements that are a file each: the folder whose files make a session. One alone is none."""
+    read_only: str = ""
+    """Why lists of this form are never changed, as a sentence."""
     new: New = field(default_factory=New)
 
     @property

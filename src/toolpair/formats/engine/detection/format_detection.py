@@ -386,6 +386,7 @@ _NOT_YET: Final = (
         "a transcript of Cursor's agent",
         _is_cursor,
         "it is written for reading, and Cursor does not continue from it",
+        form="cursor",
     ),
     _NotYet(
         "a transcript of Copilot in VS Code",

@@ -67,6 +67,24 @@ class CopilotInVsCode(Agent):
                     yield self.found(entry.path, entry.name.removesuffix(".jsonl"), stat, _project(workspace.path))
 
 
+class Cursor(Agent):
+    """Transcripts for reading, each in a folder of its own with those of its sub-agents; once without that folder."""
+
+    id = "cursor"
+    title = "Cursor"
+    usual_home = ".cursor"
+    in_editor = True
+    only_shown = True
+
+    def roots(self, machine: Machine) -> tuple[Path, ...]:
+        return (self.home(machine) / "projects",)
+
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
+        for project in peek.entries(self.roots(machine)[0]):
+            for entry, stat in peek.files_below(os.path.join(project.path, "agent-transcripts"), ".jsonl"):
+                yield self.found(entry.path, entry.name.removesuffix(".jsonl"), stat)
+
+
 def _project(workspace: str) -> str | None:
     """The folder that the storage is of, if it is on this machine."""
     named = peek.small_json(os.path.join(workspace, "workspace.json")).get("folder")
@@ -77,3 +95,4 @@ def _project(workspace: str) -> str | None:
 AMP: Final = Amp()
 DROID: Final = Droid()
 COPILOT: Final = CopilotInVsCode()
+CURSOR: Final = Cursor()
