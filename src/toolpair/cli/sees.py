@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator
-from typing import Final
+from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import Any, Final, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -28,8 +28,9 @@ from toolpair.cli.terminal import (
 )
 from toolpair.dialects.block_texts import call_summary
 from toolpair.formats.format import SentRequest
-from toolpair.history.sent_rows import UNKNOWN_SENDER, SeenRow, request_sent, rows_sent
+from toolpair.history.sent_rows import UNKNOWN_SENDER, Known, RowFate, SeenRow, made_of_rows, request_sent
 from toolpair.session.session import Conversation, Session, SessionError
+from toolpair.text.safe import visible
 from toolpair.transcript.counting import lines_in, plural
 
 _EPILOG = """\
@@ -45,6 +46,7 @@ message that would be sent, and between them what is left out. What an agent add
 
 exit code: 0 printed, 2 unreadable or not a session
 """
+T = TypeVar("T")
 _WIDTH: Final = 100
 _MARKS: Final = {
     "added": "added",
@@ -91,18 +93,21 @@ def run(options: argparse.Namespace) -> int:
     if options.output_format == "json":
         out(dump(_json(session, options), indent=2))
         return exits.OK
-    printer = _HistoryPrinter(style_for(sys.stdout, options.color), content)
+    both = not (content or options.before or options.fixed)
+    printer = _HistoryPrinter(style_for(sys.stdout, options.color), content, {} if both else None)
     if options.request is not None:
         _print_request(session, options.request, printer)
         return exits.OK
-    if not options.fixed:
-        printer.history(session, f"{safe(options.file)}, as it is")
+    before = session.conversations
+    # The fixes first: then the same windows are read together in both histories.
     fixes = 0 if options.before else _fixed(session)
+    if not options.fixed:
+        printer.history(before, f"{safe(options.file)}, as it is")
     if fixes or options.fixed:
         if not options.fixed:
             out()
         taken = f"after {plural(fixes, 'recommended fix', 'recommended fixes')}" if fixes else "with nothing to fix"
-        printer.history(session, f"{safe(options.file)}, {taken}")
+        printer.history(session.conversations, f"{safe(options.file)}, {taken}")
     return exits.OK
 
 
@@ -128,7 +133,7 @@ def _print_request(session: Session, number: int, printer: _HistoryPrinter) -> N
     past = requests.at(wanted)
     for wrong, words in past.about(requests.at(wanted - 1) if wanted > 1 else None):
         out(printer.style.red(safe(words)) if wrong else safe(words))
-    printer.parts(_parts(past.rows()))
+    printer.parts(_parts((0, printer.row(row)) for row in past.rows()))
 
 
 def _fixed(session: Session) -> int:
@@ -152,7 +157,27 @@ def _histories(session: Session, content: bool) -> Entry:
     return found[0] if len(found) == 1 else {"conversations": found}
 
 
-class _Part(Struct):
+class _Row(Struct, Generic[T], frozen=True):
+    """What is shown of a block, and what its place among the others depends on."""
+
+    message: int | None
+    """The message of the request, as in the `SeenRow`; None for what is left out."""
+    role: str
+    fate: RowFate
+    id: str | None
+    kind: str | None
+    record: int | None
+    """Of the block of the file: its kind, and the uid of its record."""
+    shown: T
+
+
+def _row(row: SeenRow, shown: T) -> _Row[T]:
+    block = row.block
+    kind, record = (block.kind, block.record) if block is not None else (None, None)
+    return _Row(row.message, row.role, row.fate, row.id, kind, record, shown)
+
+
+class _Part(Struct, Generic[T]):
     """A message of the request, or what is left out in one place."""
 
     number: int | None
@@ -160,20 +185,23 @@ class _Part(Struct):
     before: int
     """What is left out stands before this message."""
     role: str
-    blocks: list[tuple[SeenRow, bool]]
+    blocks: list[tuple[_Row[T], bool]]
     """Each, and whether it is in a different place in the request than in the file."""
 
 
-def _parts(rows: Iterable[SeenRow], moved: _Moves | None = None) -> Iterator[_Part]:
-    """The messages of the request in order, with what is left out in its place."""
-    message: _Part | None = None
-    lost: list[_Part] = []
-    for row in rows:
-        block = row, moved is not None and moved.is_moved(row)
-        if row.message is not None:
-            if message is None or message.number != row.message:
+def _parts(rows: Iterable[tuple[int, _Row[T]]], moved: _Moves | None = None) -> Iterator[_Part[T]]:
+    """The messages of the request in order, with what is left out in its place. Each row comes with what to add to the
+    number of its message.
+    """
+    message: _Part[T] | None = None
+    lost: list[_Part[T]] = []
+    for first, row in rows:
+        number = row.message + first if row.message is not None else None
+        block = row, number is not None and moved is not None and moved.is_moved(row, number)
+        if number is not None:
+            if message is None or message.number != number:
                 yield from (message, *lost) if message is not None else lost
-                message, lost = _Part(row.message, row.message, row.role, []), []
+                message, lost = _Part(number, number, row.role, []), []
             message.blocks.append(block)
             continue
         if not lost or lost[-1].role != row.role:
@@ -183,56 +211,63 @@ def _parts(rows: Iterable[SeenRow], moved: _Moves | None = None) -> Iterator[_Pa
     yield from (message, *lost) if message is not None else lost
 
 
+_Lines = tuple[str, Sequence[str]]
+"""The line of a block, without its marks, and the lines below it."""
+
+
 class _HistoryPrinter(Struct, frozen=True):
     """Prints histories: a paragraph per message, with marks for what the agent changes."""
 
     style: TerminalStyle
     content: bool
+    known: Known[_Row[_Lines]] | None = None
+    """What was printed of a history before the fixes, for the one after them; whole messages are not kept for that."""
 
-    def history(self, session: Session, title: str) -> None:
-        conversations = session.conversations
+    def history(self, conversations: Sequence[Conversation], title: str) -> None:
         for number, conversation in enumerate(conversations):
             of = f", conversation {number + 1} of {len(conversations)}" if len(conversations) > 1 else ""
             out(self.style.bold(f"{title}{of}"))
             request = request_sent(conversation)
             out(self.style.dim(_who(request)))
-            messages, fates = self.parts(_parts(rows_sent(conversation), _Moves(conversation)))
+            rows = made_of_rows(conversation, self.row, self.known)
+            messages, fates = self.parts(_parts(rows, _Moves(conversation)))
             out()
             out(_count(conversation, request, messages, fates))
 
-    def parts(self, parts: Iterable[_Part]) -> tuple[int, Counter[str]]:
+    def parts(self, parts: Iterable[_Part[_Lines]]) -> tuple[int, Counter[str]]:
         """How many messages they were, and what became of their blocks."""
         messages, fates = 0, Counter[str]()
         for part in parts:
-            out()
-            self._part(part)
+            out("\n".join(self._part(part)))
             messages += part.number is not None
-            fates.update(row.fate for row, _ in part.blocks)
+            fates.update([row.fate for row, _ in part.blocks])
         return messages, fates
 
-    def _part(self, part: _Part) -> None:
-        head = f"{part.number:>5,}" if part.number is not None else "    –"
-        out(self.style.bold(f"{head}  {safe(part.role)}"))
-        for row, moved in part.blocks:
-            self._block(row, moved)
-
-    def _block(self, row: SeenRow, moved: bool) -> None:
-        mark = _MARKS.get(row.fate, "")
-        if moved:
-            mark = f"{mark}, moved" if mark else "moved"
+    def row(self, row: SeenRow) -> _Row[_Lines]:
         text = _text(row)
         named = filter(None, (row.type, row.block.name if row.block is not None else None, row.id))
-        line = f"       {'  '.join(map(safe, named))}"
+        line = f"       {'  '.join(map(visible, named))}"
         first, *rest = text.split("\n") if self.content else [_short(text)]
-        line += f"  {safe(first)}" if first else ""
+        line += f"  {visible(first)}" if first else ""
         if not self.content and (lines := lines_in(text)) > 1:
             line += f"  ({lines:,} lines)"
-        if mark:
-            line += f"  [{mark}]"
-        lost = row.fate in ("dropped", "replaced")
-        out(self.style.red(line) if lost else self.style.green(line) if mark else line)
-        for text in rest:
-            out(f"         {safe(text)}")
+        return _row(row, (line, rest))
+
+    def _part(self, part: _Part[_Lines]) -> Iterator[str]:
+        yield ""
+        head = f"{part.number:>5,}" if part.number is not None else "    –"
+        yield self.style.bold(f"{head}  {visible(part.role)}")
+        for row, moved in part.blocks:
+            line, rest = row.shown
+            mark = _MARKS.get(row.fate, "")
+            if moved:
+                mark = f"{mark}, moved" if mark else "moved"
+            if mark:
+                line += f"  [{mark}]"
+            lost = row.fate in ("dropped", "replaced")
+            yield self.style.red(line) if lost else self.style.green(line) if mark else line
+            for text in rest:
+                yield f"         {visible(text)}"
 
 
 def _text(row: SeenRow) -> str:
@@ -283,13 +318,14 @@ def _history(conversation: Conversation, content: bool) -> Entry:
     sent: list[Entry] = []
     left_out: list[Entry] = []
     records: set[int] = set()
-    for part in _parts(rows_sent(conversation), _Moves(conversation)):
-        blocks = [_block(conversation, row, moved, content) for row, moved in part.blocks]
+    rows = made_of_rows(conversation, lambda row: _row(row, _block(conversation, row, content)))
+    for part in _parts(rows, _Moves(conversation)):
+        blocks = [row.shown | {"moved": moved} for row, moved in part.blocks]
         if part.number is None:
             left_out.append({"before": part.before, "role": part.role, "blocks": blocks})
             continue
         sent.append({"number": part.number, "role": part.role, "blocks": blocks})
-        records.update(row.block.record for row, _ in part.blocks if row.block is not None)
+        records.update(row.record for row, _ in part.blocks if row.record is not None)
     return {
         "agent": request.agent if request is not None else None,
         "agent_version": request.version if request is not None else None,
@@ -301,12 +337,12 @@ def _history(conversation: Conversation, content: bool) -> Entry:
     }
 
 
-def _block(conversation: Conversation, row: SeenRow, moved: bool, content: bool) -> Entry:
+def _block(conversation: Conversation, row: SeenRow, content: bool) -> Entry:
     block, text = row.block, _text(row)
     entry: Entry = {
         "type": row.type,
         "fate": row.fate,
-        "moved": moved,
+        "moved": False,
         "id": row.id,
         "name": block.name if block is not None else None,
         "line": conversation.document.line_of(block.record) if block is not None else None,
@@ -327,15 +363,15 @@ class _Moves:
         """The latest user record that an earlier message came from."""
         self.latest = -1
 
-    def is_moved(self, row: SeenRow) -> bool:
+    def is_moved(self, row: _Row[Any], message: int) -> bool:
         """Asked row by row in order: a result that came before its call, or text that came before earlier text."""
-        if row.message is None or row.block is None:
+        if row.record is None:
             return False
-        is_call = row.block.kind == "call"
+        is_call = row.kind == "call"
         if row.role != "user" and not is_call:
             return False
         try:
-            place = self.document.number_of(row.block.record)
+            place = self.document.number_of(row.record)
         except KeyError:
             place = -1
         id_ = row.id or ""
@@ -343,10 +379,10 @@ class _Moves:
             self.calls[id_] = place
         if row.role != "user":
             return False
-        if row.message != self.message:
-            self.message, self.before = row.message, self.latest
+        if message != self.message:
+            self.message, self.before = message, self.latest
         self.latest = max(self.latest, place)
-        return place < self.before or (row.block.kind == "result" and place < self.calls.get(id_, -1))
+        return place < self.before or (row.kind == "result" and place < self.calls.get(id_, -1))
 
 
 def _records(conversation: Conversation, sent: Container[int]) -> Iterator[Entry]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import STAND_INS
 from toolpair.dialects.sent_parts import part_id, part_media, part_text, part_type
@@ -16,6 +17,7 @@ from toolpair.history.conversation import Conversation
 from toolpair.history.window import Window, stretches
 from toolpair.transcript.model import Block, Message, Transcript
 
+T = TypeVar("T")
 RowFate = Literal["sent", "changed", "shortened", "added", "inherited", "dropped", "replaced"]
 """What happens to a block of the file; "added": created by the agent, "inherited": from another file."""
 
@@ -95,15 +97,43 @@ def sent_by_window(conversation: Conversation) -> Iterator[tuple[CheckedRecords,
 
 def rows_sent(conversation: Conversation) -> Iterator[SeenRow]:
     """All rows of a conversation in order."""
+    for first, row in made_of_rows(conversation, lambda row: row):
+        yield row if row.message is None or not first else replace(row, message=row.message + first)
+
+
+Known = dict[tuple[object, ...], tuple[int, list[T]]]
+"""By what windows say: how many messages are sent of them, and what was made of their rows."""
+
+
+def made_of_rows(
+    conversation: Conversation, make: Callable[[SeenRow], T], known: Known[T] | None = None
+) -> Iterator[tuple[int, T]]:
+    """What is made of each row in order, with what to add to the number of its message.
+
+    `known` is filled. What it has of another state of the conversation, before or after fixes, is not read again.
+    """
+    if not conversation.fixes_are_local:
+        yield from ((0, make(row)) for row in seen_rows(conversation.judged))
+        return
     first = count = 0
-    for judged, own in sent_by_window(conversation):
-        if own is None:
-            yield from islice(seen_rows(conversation.judged), count, None)
-            return
-        for row in seen_rows(judged, own, first):
-            yield row
+    for numbers, window in stretches(conversation.windows):
+        if window.replaced:
+            continue
+        says = tuple(one.origin for one in conversation.windows[numbers.start : numbers.stop])
+        found: tuple[int, Iterable[T]] | None = known.get(says) if known is not None else None
+        if found is None:
+            judged = _of_window(conversation, window)
+            own = _own(judged)
+            if own is None:
+                yield from ((0, make(row)) for row in islice(seen_rows(conversation.judged), count, None))
+                return
+            found = len(own), map(make, seen_rows(judged, own))
+            if known is not None:
+                found = known[says] = found[0], [*found[1]]
+        for row in found[1]:
+            yield first, row
             count += 1
-        first += len(own)
+        first += found[0]
 
 
 def _own(judged: CheckedRecords) -> Sequence[SentMessage] | None:
@@ -121,10 +151,10 @@ def own_messages(transcript: Transcript) -> Sequence[Message]:
     return transcript.messages[transcript.lead : len(transcript.messages) - tail]
 
 
-def seen_rows(judged: CheckedRecords, sent: Sequence[SentMessage] | None = None, first: int = 0) -> Iterator[SeenRow]:
+def seen_rows(judged: CheckedRecords, sent: Sequence[SentMessage] | None = None) -> Iterator[SeenRow]:
     """All rows in order. What is left out is where the file has it.
 
-    `sent`: the messages of the request that are theirs, where not all are; `first`: the number of its first one.
+    `sent`: the messages of the request that are theirs, where not all are, whose numbers begin at 0.
     """
     fates = judged.seen.fates if judged.seen is not None else {}
     messages = own_messages(judged.transcript)
@@ -141,7 +171,7 @@ def seen_rows(judged: CheckedRecords, sent: Sequence[SentMessage] | None = None,
     ]
     next_lost = 0
     shortened = judged.seen.shortened if judged.seen is not None else frozenset()
-    for number, message in enumerate(messages_sent(judged) if sent is None else sent, first):
+    for number, message in enumerate(messages_sent(judged) if sent is None else sent):
         for part in message.parts:
             if message.inherited:
                 yield SeenRow(number, message.role, part.value, None, "inherited")

@@ -209,6 +209,10 @@ class LineIndex(RecordIndex):
         wanted = uid + 1 - self._first_line
         """The next line, from 0: the number of records and blank lines so far."""
         self.grow(wanted + 1)
+        if not self._blanks:
+            if not 0 <= wanted < len(self._starts):
+                raise KeyError(uid)
+            return wanted
         before = bisect_right(
             range(len(self._blanks)), wanted, key=lambda at: self._after_blanks[at] + self._blanks[at]
         )

@@ -7,8 +7,10 @@ from typing import Any, Final, overload
 
 import orjson
 
+from toolpair.source.floods import Flood
 from toolpair.source.index import Body, RecordIndex
 from toolpair.source.record import Record
+from toolpair.source.record_values import parse
 
 _BLOCK: Final = 1 << 17
 
@@ -19,7 +21,7 @@ class IndexedRecords(Sequence[Record]):
     `len` may read all of the content; everything else reads only what it needs.
     """
 
-    __slots__ = ("_all", "_end", "_first", "_given", "_made", "positions")
+    __slots__ = ("_all", "_end", "_first", "_given", "_made", "_sound", "positions")
 
     def __init__(
         self, index: RecordIndex, first: int = 0, end: int | None = None, given: Mapping[int, Any] | None = None
@@ -32,6 +34,8 @@ class IndexedRecords(Sequence[Record]):
         self._given: Final = given or {}
         self._made: dict[int, Record] = {}
         self._all: tuple[Record, ...] | None = None
+        self._sound = False
+        """A strict parser has read every record."""
 
     def __bool__(self) -> bool:
         return self._known(1) > 0
@@ -70,16 +74,18 @@ class IndexedRecords(Sequence[Record]):
 
     def read(self) -> None:
         """Read the values of those that strict parsers read, block by block: the others are read when asked for."""
-        first = self._first
+        first, sound = self._first, not self._given
         for number, bodies in self.positions.bodies_of(first, first + len(self), _BLOCK):
             try:
                 values = [orjson.loads(body) for body in bodies]  # type: ignore[arg-type]
                 # Written again they are the same, unless something was left out or spelt differently.
                 same = orjson.dumps(values) == b"[%b]" % b",".join(bodies)  # type: ignore[arg-type]
             except (TypeError, ValueError, RecursionError):
+                sound = False
                 continue
             for place, value in enumerate(values, number - first):
                 self._record(place).set_strict(value, same)
+        self._sound = sound
 
     def bodies(self) -> Iterator[Body]:
         """The bytes of each record, or its Flood, in order; no record is created for them."""
@@ -87,8 +93,27 @@ class IndexedRecords(Sequence[Record]):
             yield from bodies
 
     @property
+    def uids(self) -> Iterator[int]:
+        """The uid of each record, in order; no record is created for them."""
+        return map(self.positions.uid, range(self._first, self._first + len(self)))
+
+    def values(self) -> Iterator[Any]:
+        """The value of each record in order, None for a flood; what is read for it is not kept."""
+        sound = not self._given
+        for number, body in enumerate(self.bodies(), self._first):
+            try:
+                value = orjson.loads(body)  # type: ignore[arg-type]
+            except (TypeError, ValueError, RecursionError):
+                sound = False
+                value = None if isinstance(body, Flood) else parse(bytes(body))
+            yield self._given.get(number, value)
+        self._sound = sound
+
+    @property
     def sound(self) -> bool:
         """Whether a strict parser reads every record."""
+        if self._sound:
+            return True
         try:
             for body in self.bodies():
                 orjson.loads(body)  # type: ignore[arg-type]

@@ -55,7 +55,7 @@ def rewritten(document: Document, items: Sequence[ItemLike]) -> Document:
         items = _unfolded(document, items)
     plan: list[tuple[Record | None, Any]] = []
     seen: set[int] = set()
-    records = tuple(document.records)
+    records = document.records
     same = len(items) == len(records)
     expected = 0
     for item in items:

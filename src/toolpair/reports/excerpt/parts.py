@@ -9,11 +9,9 @@ from toolpair.formats.format import Item
 from toolpair.session.session import Conversation, Session
 from toolpair.source.container import Container, Encoded, Part
 from toolpair.source.document import Document
-from toolpair.source.floods import Flood
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.joined import JoinedDocument
 from toolpair.source.json_spans import BadSpan, JsonNode, children, node_at
-from toolpair.source.record_values import parse
 from toolpair.source.rewriting import rewritten
 
 Block = tuple[int, tuple[str | int, ...]]
@@ -39,7 +37,10 @@ class Parts:
         if isinstance(self._document, JoinedDocument):
             self._document = conversation.source.document
         self._tree = _TREES.get(conversation.format.id) if relink else None
-        self.uids: Sequence[int] = [record.uid for record in self._document.records]
+        records = self._document.records
+        self.uids: Sequence[int] = (
+            [*records.uids] if isinstance(records, IndexedRecords) else [record.uid for record in records]
+        )
         self._parents: dict[str, Any] | None = None
 
     def head(self) -> tuple[int, ...]:
@@ -132,7 +133,7 @@ class Parts:
         """The values of all records; what is read for it is not kept."""
         records = self._document.records
         if isinstance(records, IndexedRecords):
-            yield from (None if isinstance(body, Flood) else parse(bytes(body)) for body in records.bodies())
+            yield from records.values()
         else:
             yield from (record.value for record in records)
 

@@ -17,6 +17,7 @@ from toolpair.history.checked_records import CheckedRecords, items_of
 from toolpair.history.conversation import Conversation
 from toolpair.history.sent_rows import messages_sent, own_messages, request_sent, sent_by_window
 from toolpair.rules.wire import Written, wire_of, written_as
+from toolpair.source.indexed_records import IndexedRecords
 
 _APIS: Final = {
     "anthropic": "anthropic",
@@ -187,7 +188,15 @@ class Records(Sequence[Item]):
 
     def __iter__(self) -> Iterator[Item]:
         for window in self._conversation.windows:
-            yield from items_of(window.unread.document.now) if window.clean else window.judged.items
+            if not window.clean:
+                yield from window.judged.items
+                continue
+            document = window.unread.document.now
+            records = document.records
+            if isinstance(records, IndexedRecords):
+                yield from map(Item, records.uids, records.values())
+            else:
+                yield from items_of(document)
 
 
 def _units(conversation: Conversation, form: Written) -> Iterator[tuple[CheckedRecords, Sequence[Unit]]]:
