@@ -659,7 +659,7 @@ def test_a_copy_is_lines_and_opens_again(tmp_path: Path) -> None:
     copy = open_session(tmp_path / "copy.jsonl")
     assert errors(copy) == [] and sent_rows(copy) == sent_rows(session)
     said = session.resume_command(tmp_path / "copy.jsonl")
-    assert said == "opencode reads no lines: save into its folder to resume this session."
+    assert said == "opencode does not read a file of lines: save into its folder to resume this session."
     with pytest.raises(Refused, match=r"name the copy with \.jsonl"):
         session.save_as(tmp_path / "copy.db")
     assert not (tmp_path / "copy.db").exists()
