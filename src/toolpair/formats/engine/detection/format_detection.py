@@ -322,8 +322,8 @@ def _named_kinds(sources: Iterable[ConversationSource]) -> Iterator[_NotYet]:
 
 def _is_wire_of_kimi(value: dict[str, Any], outer: Any) -> bool:
     message = value.get("message")
-    is_event = value.keys() == {"timestamp", "message"} and isinstance(message, dict)
-    return is_event and message.keys() == {"type", "payload"}
+    is_event = isinstance(message, dict) and message.keys() == {"type", "payload"}
+    return is_event and value.keys() == {"timestamp", "message"}
 
 
 def _is_amp(value: dict[str, Any], outer: Any) -> bool:
