@@ -347,6 +347,8 @@ def test_what_is_no_record_is_not_read(tmp_path: Path) -> None:
     part = next((storage / "part").glob("*/*.json"))
     part.with_name(".oc-prt.json.1.2.tmp").write_text("{")
     part.with_name("prt_0.json").symlink_to(part)
+    for folder in ("session", "message", "part"):
+        (storage / folder / "loop.json").symlink_to("loop.json")
     left = storage / "part" / "msg_undone"
     left.mkdir()
     (left / "prt_1.json").write_text(json.dumps({"id": "prt_1", "sessionID": ID, "messageID": "msg_undone"}))
