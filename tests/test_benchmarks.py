@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import subprocess
 import sys
 from collections import Counter
 from contextlib import closing
@@ -282,3 +284,11 @@ def test_a_made_session_is_gone_after_its_measurement(tmp_path: Path) -> None:
     with plan.session(Options(pairs=3, problems=1, kinds=("missing",))) as path:
         assert len(toolpair.open(path).problems) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_has_gone_ends_a_listing_quietly() -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with open(theirs, "wb") as out:
+        done = subprocess.run([sys.executable, "-m", "benchmarks", "--list"], stdout=out, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, b"")

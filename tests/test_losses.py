@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
+import struct
 from typing import Any
 
 import pytest
@@ -191,6 +193,22 @@ def test_an_image_that_is_gone() -> None:
     before = [ASKS, call(("a", "x")), user(result("a", [shot("QUFB")]), shot("QkJC"))]
     assert compared(before, [ASKS, call(("a", "x")), user(result("a", [shot("QUFB")]))]).text == "1 image"
     assert not compared(before, [ASKS, call(("a", "x")), user(result("a", "see below"), shot("QUFB"), shot("QkJC"))])
+
+
+def test_another_image_in_its_place_is_not_the_same_made_smaller() -> None:
+    def shot(width: int, height: int) -> dict[str, Any]:
+        data = base64.b64encode(b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", width, height)).decode()
+        return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
+
+    def said(*images: dict[str, Any]) -> Messages:
+        return [ASKS, call(("a", "x")), user(result("a", [*images]))]
+
+    large = shot(4000, 3000)
+    assert compared(said(large), said(shot(2000, 1500))).text == "detail of 1 image"
+    for other in (shot(2000, 1600), shot(4001, 3001), {**large, "source": {"type": "url", "url": "x"}}):
+        assert compared(said(large), said(other)).text == "1 image"
+    again = {"type": "image", "source": {**large["source"], "media_type": "image/jpeg"}}
+    assert compared(said(large), said(again)).text is None
 
 
 def test_half_a_character_replaced_is_no_loss() -> None:
@@ -419,3 +437,11 @@ def test_a_text_is_kept_beside_a_call_that_became_text_too() -> None:
     problem = next(problem for problem in session.problems if problem.rule == "result.missing")
     session.stage(problem, next(fix for fix in problem.fixes if fix.id == "call-as-text"))
     assert not session.staging.losses
+
+
+@pytest.mark.parametrize(
+    ("text", "is_kept"), [("11", False), ("x1", False), ("1", True), ("a 1, b", True), ("-1", True)]
+)
+def test_a_short_text_of_a_torn_record_is_kept_only_as_a_whole_word(text: str, is_kept: bool) -> None:
+    then, now = b'{"role":"tool","content":"1', json.dumps({"role": "user", "content": f"\n{text}"}).encode()
+    assert (texts_gone(Records([(0, then + b'"', now)], [], lambda: [now])) == []) == is_kept

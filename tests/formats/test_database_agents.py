@@ -138,7 +138,10 @@ def test_no_agent_is_given_rows_as_lines(agent: str, home: Path) -> None:
     lines = home / "copy.jsonl"
     lines.write_bytes(session.to_bytes())
     for said in (session.resume_command(lines), open_session(lines).resume_command()):
-        assert said == f"{get_agent(agent).title} reads no lines: save into its database to resume this session."
+        assert (
+            said
+            == f"{get_agent(agent).title} does not read a file of lines: save into its database to resume this session."
+        )
 
 
 def test_an_older_kilos_database_is_kilos_although_it_has_opencodes_tables(home: Path) -> None:
@@ -156,7 +159,7 @@ def test_an_older_kilos_database_is_kilos_although_it_has_opencodes_tables(home:
     assert {one.agent for one in listed(path)[0]} == {"kilo-cli"}
     assert session.conversation.transcript.agent == "Kilo CLI"
     said = open_session(lines).resume_command()
-    assert said == "Kilo CLI reads no lines: save into its database to resume this session."
+    assert said == "Kilo CLI does not read a file of lines: save into its database to resume this session."
 
 
 LAST_WORDS = {

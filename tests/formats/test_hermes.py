@@ -337,3 +337,13 @@ def test_an_infinite_number_in_a_row_with_bytes_that_are_no_text_stays_as_it_is(
     with closing(sqlite3.connect(path)) as connection:
         (found,) = connection.execute("SELECT timestamp FROM messages WHERE id = 2").fetchone()
     assert found == float("inf")
+
+
+def test_a_copy_whose_database_lacks_a_needed_value_is_refused_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = damaged(tmp_path, "timestamp = 9e999")
+    assert main(["fix", str(path), "-o", str(tmp_path / "copy.db")]) == 3
+    said = capsys.readouterr().err
+    assert "alone cannot be made (NOT NULL constraint failed: messages.timestamp)" in said and "copy named" in said
+    assert not (tmp_path / "copy.db").exists()

@@ -155,3 +155,11 @@ def test_an_id_that_is_no_text_is_no_others(odd: Any, tmp_path: Path) -> None:
     with judged_by(1):
         assert describe(open_session(tmp_path / NAME, reporting=True), "x").entry == whole.entry
     assert {problem["severity"] for problem in whole.entry["problems"]} >= {"error"}
+
+
+@pytest.mark.parametrize("key", ["created_at", "protocol_version"])
+def test_a_first_line_that_lacks_something_is_no_other_agents(key: str, tmp_path: Path) -> None:
+    records = sound().records
+    del records[0][key]
+    session = opened(tmp_path, lines(records))
+    assert (session.format.id, errors(session)) == ("kimi-code", [])

@@ -444,6 +444,18 @@ def test_a_copy_of_one_session_opens_again(name: str, tmp_path: Path) -> None:
     assert not copied["auth_profile_store"] and {row[0] for row in copied["transcript_events"]} == {ID.encode()}
 
 
+def test_a_column_that_a_copy_needs_may_be_written_in_other_letters(tmp_path: Path) -> None:
+    """SQLite's columns have no case."""
+    session = opened(tmp_path, PLANTED["result_gone"])
+    with closing(sqlite3.connect(tmp_path / NAME)) as db:
+        db.execute("ALTER TABLE session_nodes RENAME COLUMN entry_json TO Entry_JSON")
+        db.commit()
+    session = again(tmp_path)
+    session.stage_recommended()
+    session.save_as(tmp_path / "copy.db")
+    assert told(open_session(tmp_path / "copy.db")) == told(session)
+
+
 def test_what_named_a_deleted_row_is_brought_back(tmp_path: Path) -> None:
     session = opened(tmp_path, PLANTED["row_deleted_by_hand"])
     before = rows(tmp_path / NAME)

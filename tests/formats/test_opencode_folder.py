@@ -347,6 +347,8 @@ def test_what_is_no_record_is_not_read(tmp_path: Path) -> None:
     part = next((storage / "part").glob("*/*.json"))
     part.with_name(".oc-prt.json.1.2.tmp").write_text("{")
     part.with_name("prt_0.json").symlink_to(part)
+    for folder in ("session", "message", "part"):
+        (storage / folder / "loop.json").symlink_to("loop.json")
     left = storage / "part" / "msg_undone"
     left.mkdir()
     (left / "prt_1.json").write_text(json.dumps({"id": "prt_1", "sessionID": ID, "messageID": "msg_undone"}))
@@ -659,7 +661,7 @@ def test_a_copy_is_lines_and_opens_again(tmp_path: Path) -> None:
     copy = open_session(tmp_path / "copy.jsonl")
     assert errors(copy) == [] and sent_rows(copy) == sent_rows(session)
     said = session.resume_command(tmp_path / "copy.jsonl")
-    assert said == "opencode reads no lines: save into its folder to resume this session."
+    assert said == "opencode does not read a file of lines: save into its folder to resume this session."
     with pytest.raises(Refused, match=r"name the copy with \.jsonl"):
         session.save_as(tmp_path / "copy.db")
     assert not (tmp_path / "copy.db").exists()

@@ -44,7 +44,7 @@ def _is_no_item(item: Item) -> bool:
 def check(context: Context, items: Sequence[Item], view: View) -> None:
     for item in items:
         if _is_no_item(item):
-            said = "This row does not hold {}, which the Agents SDK sends as it is."
+            said = "This row holds {}, which the Agents SDK sends as it is."
             holds_something_else(context, item.uid, item_in(item.value), said, "an item")
 
 

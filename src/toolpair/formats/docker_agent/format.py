@@ -207,7 +207,7 @@ def _no_message(context: Context, item: Item) -> None:
     says_nothing = not value or isinstance(value, (bool, int, float))
     aside = MendBytes(item.uid, "aside")
     fix = Fix("set-aside", "set it aside, in a file beside this one", (aside,), recommended=says_nothing)
-    text = f"This row does not hold a message but {type_name(value)}, so docker-agent does not load this session."
+    text = f"This row holds {type_name(value)} instead of a message, so docker-agent does not load this session."
     cause = Cause("no_message", "something else was written into the row")
     left = None if says_nothing else "Only you know what it was meant to be: set it aside, or write the message."
     add_error(context, "record.bad_json", text, item.uid, "stops", cause, fix, no_fix=left)

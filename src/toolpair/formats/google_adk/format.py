@@ -50,7 +50,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
         event = row.get(DATA) if DATA in row else row
         if not row or (isinstance(event, dict) and isinstance(event.get("author"), str)):
             continue
-        said = "This row does not hold {}, so ADK cannot load the session."
+        said = "This row holds {}, so ADK cannot load the session."
         holds_something_else(context, item.uid, event, said, "an event")
 
 

@@ -180,7 +180,7 @@ def _names(folder: str, folders: bool = False) -> set[str]:
                 entry.name
                 for entry in entries
                 if not entry.name.startswith(".")
-                and (entry.is_dir() if folders else entry.is_file(follow_symlinks=False))
+                and (peek.is_folder(entry) if folders else entry.is_file(follow_symlinks=False))
             }
     except (FileNotFoundError, NotADirectoryError):
         return set()

@@ -301,7 +301,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
     for item in items:
         row = row_of(item.value, EVENT)
         if row and not isinstance(event_in(item.value).get("id"), str):
-            said = "This file does not hold {}, so OpenHands cannot load the conversation."
+            said = "This file holds {}, so OpenHands cannot load the conversation."
             holds_something_else(context, item.uid, row.get(DATA), said, "an event", needed=item.uid in needed)
     if log.stateless is not None:
         value = log.stateless.value

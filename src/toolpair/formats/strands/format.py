@@ -40,7 +40,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
     for item in items:
         message = message_in(item.value)
         if row_of(item.value, MESSAGE) and not is_message(message):
-            said = "This file does not hold {}, so Strands cannot load the session."
+            said = "This file holds {}, so Strands cannot load the session."
             holds_something_else(context, item.uid, stored_in(item.value), said, "a message")
 
 

@@ -24,9 +24,10 @@ from toolpair.dialects.block_texts import (
     without_media,
 )
 from toolpair.dialects.block_values import field_of
+from toolpair.dialects.media import described
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.assistant_texts import assistant_texts
-from toolpair.history.losses.kept_texts import KeptTexts, well_formed
+from toolpair.history.losses.kept_texts import KeptTexts, holds_whole, well_formed
 from toolpair.history.losses.loss import Crossed, Loss, Losses
 from toolpair.transcript.model import KEPT_OUTPUT, Block
 from toolpair.transcript.pairing import BY_ID, Pair
@@ -356,9 +357,9 @@ class Comparison:
         """Images and documents from users and outputs that are nowhere any more, or smaller where they were."""
         old, new = list(_media(self.before)), list(_media(self.after))
         shared = {id(part) for _, part in old} & {id(part) for _, part in new}
-        others = [(block.record, media_key(part)) for block, part in new if id(part) not in shared]
-        here, there = Counter(others), Counter(key for _, key in others)
-        gone: list[tuple[Block, str]] = []
+        fresh = [((block.record, media_key(part)), part) for block, part in new if id(part) not in shared]
+        here, there = Counter(place for place, _ in fresh), Counter(key for (_, key), _ in fresh)
+        gone: list[tuple[Block, dict[str, object], str]] = []
         for block, part in old:
             if id(part) in shared:
                 continue
@@ -367,16 +368,34 @@ class Comparison:
                 here[place] -= 1
                 there[place[1]] -= 1
             else:
-                gone.append((block, place[1]))
-        for block, key in gone:
+                gone.append((block, part, place[1]))
+        parts = dict(fresh)
+        for block, part, key in gone:
             if there[key] > 0:
                 there[key] -= 1
             elif not self._is_summed_up(block.record):
                 left = (place for place, count in here.items() if count > 0 and place[0] == block.record)
-                is_smaller = next(left, None)
-                if is_smaller is not None:
-                    here[is_smaller] -= 1
-                yield Loss("image", block.record, _id(block), block.name, int(is_smaller is None))
+                smaller = next((place for place in left if _is_made_of(parts[place], part)), None)
+                if smaller is not None:
+                    here[smaller] -= 1
+                if smaller is None or not _is_same(parts[smaller], part):
+                    yield Loss("image", block.record, _id(block), block.name, int(smaller is None))
+
+
+def _is_same(image: dict[str, object], other: dict[str, object]) -> bool:
+    """Whether two parts hold the same, however each is written."""
+    one, two = described(image), described(other)
+    return (one.data, one.address) == (two.data, two.address)
+
+
+def _is_made_of(image: dict[str, object], larger: dict[str, object]) -> bool:
+    """Whether an image can be another one made smaller: no wider or higher, and of the same shape."""
+    if _is_same(image, larger):
+        return True
+    now, was = described(image).pixels, described(larger).pixels
+    if now is None or was is None or now[0] > was[0] or now[1] > was[1]:
+        return False
+    return abs(now[0] * was[1] - now[1] * was[0]) <= max(was)
 
 
 def _is_among(block: Block, reached: Reached | None) -> bool:
@@ -450,12 +469,12 @@ def _spellings(given: str) -> Iterable[str]:
 
 
 def _holds(text: str, part: str) -> bool:
-    """Whether a text contains another, literally or JSON-escaped."""
-    if part in text:
+    """Whether a text contains another, literally or JSON-escaped, and not within longer words or numbers."""
+    if holds_whole(text, part):
         return True
     import json
 
-    return any(json.dumps(part, ensure_ascii=escaped)[1:-1] in text for escaped in (False, True))
+    return any(holds_whole(text, json.dumps(part, ensure_ascii=escaped)[1:-1]) for escaped in (False, True))
 
 
 def _id(block: Block) -> str | None:

@@ -19,6 +19,23 @@ def well_formed(text: str) -> str:
     return text if text.isascii() else _HALVES.sub("\ufffd", text)
 
 
+def holds_whole(text: str, part: str) -> bool:
+    """Whether a text, in JSON or not, holds a part that is not cut out of a longer word or number."""
+    at = text.find(part)
+    while at >= 0:
+        before, after = text[max(at - 2, 0) : at], text[at + len(part) : at + len(part) + 1]
+        goes_on = _goes_on(before[-1:], part[:1]) and before[:1] != "\\"
+        if not goes_on and not _goes_on(part[-1:], after):
+            return True
+        at = text.find(part, at + 1)
+    return False
+
+
+def _goes_on(one: str, other: str) -> bool:
+    """Whether a word or a number goes on from one character to the other."""
+    return (one + other).isascii() and one.isalnum() and other.isalnum()
+
+
 class KeptTexts:
     """The new texts; each occurrence of a kept text can be taken once."""
 

@@ -18,6 +18,7 @@ from msgspec import Struct
 from toolpair.dialects.argument_texts import said_arguments
 from toolpair.dialects.besides import known_places
 from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.losses.kept_texts import holds_whole
 from toolpair.history.losses.loss import Loss, Losses
 from toolpair.source.byte_runs import common_start
 from toolpair.source.document import Document
@@ -251,7 +252,12 @@ class _Kept:
 
     def has_bytes(self, text: str) -> bool:
         """Whether the bytes stand there: what is a string in a damaged record is anybody's guess."""
-        return any(spelt in body for body in self._bodies for spelt in spellings(text))
+        spelt = [one.decode("latin-1") for one in spellings(text)]
+        return any(holds_whole(body, one) for body in self._as_characters for one in spelt)
+
+    @cached_property
+    def _as_characters(self) -> list[str]:
+        return [body.decode("latin-1") for body in self._bodies]
 
     @cached_property
     def _letters(self) -> set[str]:

@@ -42,32 +42,41 @@ def copied(stored: StoredRecords, name: str, base: Document, now: Document, show
 
 
 def _database_of(rows: StoredRows, base: Document, now: Document, shown: str) -> bytes:
-    layout = rows.layout
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as made, reading(rows.path, shown) as (source, _):
         prepare(made)
-        found = list(rows.rows(source))
-        if moved_columns(found, base.records) is None:
-            raise Refused(f"{shown} has changed since it was opened. {_LINES}", "changed")
-        for name in _NUMBERS:
-            (number,) = source.execute(f"PRAGMA {name}").fetchone()
-            made.execute(f"PRAGMA {name} = {number}")
-        _make(made, source, "table")
-        known = tables_of(source)
-        for name, condition in layout.besides.items():
-            if name in known:
-                _copy(source, made, name, condition, rows.session)
-        hidden = {table.name: table.hidden for table in layout.tables}
-        for table, columns in (one for row in found for one in in_tables(row)):
-            insert(made, table, {k: v for k, v in columns.items() if k not in hidden.get(table, ())})
-        by_uid = {record.uid: row for record, row in zip(base.records, found, strict=True)}
-        carry_out(made, changes_between(base, now, by_uid, layout.tables, shown), shown)
-        for part in (part for table in layout.tables for part in table.parts if part.moves):
-            _put_in_order(made, part)
-        for kind in ("index", "view", "trigger"):
-            _make(made, source, kind)
+        try:
+            _fill(made, source, rows, base, now, shown)
+        except sqlite3.IntegrityError as error:
+            raise Refused(f"A database with {shown} alone cannot be made ({error}). {_LINES}", "form") from None
         # Without it, values that were replaced would still be in free space.
         made.execute("VACUUM")
         return made.serialize()
+
+
+def _fill(
+    made: sqlite3.Connection, source: sqlite3.Connection, rows: StoredRows, base: Document, now: Document, shown: str
+) -> None:
+    layout = rows.layout
+    found = list(rows.rows(source))
+    if moved_columns(found, base.records) is None:
+        raise Refused(f"{shown} has changed since it was opened. {_LINES}", "changed")
+    for name in _NUMBERS:
+        (number,) = source.execute(f"PRAGMA {name}").fetchone()
+        made.execute(f"PRAGMA {name} = {number}")
+    _make(made, source, "table")
+    known = tables_of(source)
+    for name, condition in layout.besides.items():
+        if name in known:
+            _copy(source, made, name, condition, rows.session)
+    hidden = {table.name: table.hidden for table in layout.tables}
+    for table, columns in (one for row in found for one in in_tables(row)):
+        insert(made, table, {k: v for k, v in columns.items() if k not in hidden.get(table, ())})
+    by_uid = {record.uid: row for record, row in zip(base.records, found, strict=True)}
+    carry_out(made, changes_between(base, now, by_uid, layout.tables, shown), shown)
+    for part in (part for table in layout.tables for part in table.parts if part.moves):
+        _put_in_order(made, part)
+    for kind in ("index", "view", "trigger"):
+        _make(made, source, kind)
 
 
 def _put_in_order(made: sqlite3.Connection, part: Part) -> None:
@@ -96,9 +105,9 @@ def _copy(source: sqlite3.Connection, made: sqlite3.Connection, name: str, condi
         sql = f"SELECT * FROM {quoted(name)} WHERE {condition}{_in_order(source, name)}"
     cursor = source.execute(sql, [session] * sql.count("?"))
     names = [column[0] for column in cursor.description]
-    there = columns_of(made, name)
+    there = {one.casefold() for one in columns_of(made, name)}
     for values in cursor:
-        insert(made, name, {key: value for key, value in zip(names, values, strict=True) if key in there})
+        insert(made, name, {key: value for key, value in zip(names, values, strict=True) if key.casefold() in there})
 
 
 def _in_order(source: sqlite3.Connection, name: str) -> str:

@@ -101,7 +101,10 @@ class DatabaseAgent(Agent):
     def way_back(self, file: SessionFile) -> WayBack | None:
         if file.path is None or is_lines(file.path):
             place = "folder" if file.opened is not None and file.opened.is_dir() else self.holder
-            return WayBack((), sentence=f"{self.title} reads no lines: save into its {place} to resume this session.")
+            return WayBack(
+                (),
+                sentence=f"{self.title} does not read a file of lines: save into its {place} to resume this session.",
+            )
         if self.in_place(file.path, file.session_id):
             return self.way_in_its_own(file)
         return self.way_in_another(file.path, file)

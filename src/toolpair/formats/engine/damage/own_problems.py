@@ -71,12 +71,13 @@ def holds_something_else(
     context: Context, record: int, value: Any, text: str, wanted: str, *, needed: bool = False
 ) -> None:
     """A row or a file of a store holds something else than its library reads. What says nothing is set aside without
-    asking, unless it is `needed`. `text` has a place for what was wanted, and what is there.
+    asking, unless it is `needed`. `text` has a place for what is there.
     """
     is_empty = not needed and (not value or isinstance(value, (bool, int, float)))
-    there = "one that is not whole" if isinstance(value, dict) and value else type_name(value)
+    is_part = isinstance(value, dict) and value
+    there = f"{wanted} that is not whole" if is_part else f"{type_name(value)} instead of {wanted}"
     aside = Fix("set-aside", "set it aside, in a file beside this one", (MendBytes(record, "aside"),), is_empty)
     cause = Cause("no_message", "something else was written in its place")
     left = f"Only you know what it was meant to be: set it aside, or write {wanted}."
-    said = text.format(f"{wanted} but {there}")
+    said = text.format(there)
     add_error(context, "record.bad_json", said, record, "stops", cause, aside, no_fix=None if is_empty else left)

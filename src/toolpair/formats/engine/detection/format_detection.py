@@ -321,8 +321,9 @@ def _named_kinds(sources: Iterable[ConversationSource]) -> Iterator[_NotYet]:
 
 
 def _is_wire_of_kimi(value: dict[str, Any], outer: Any) -> bool:
-    is_first = value.get("type") == "metadata" and isinstance(value.get("protocol_version"), str)
-    return is_first and "created_at" not in value  # as Kimi Code's has it
+    message = value.get("message")
+    is_event = isinstance(message, dict) and message.keys() == {"type", "payload"}
+    return is_event and value.keys() == {"timestamp", "message"}
 
 
 def _is_amp(value: dict[str, Any], outer: Any) -> bool:
