@@ -194,10 +194,10 @@ not known here. [on-resume.md](../on-resume.md) says more.""",
 deleted when the session is opened, and so is every line after it; the file as it was is in `wire.jsonl.bak`, if there
 is none yet: repair such a file first. A line of a response that has not begun, or has ended, is skipped.
 [on-resume.md](../on-resume.md) says more.""",
-    "hermes": """Measured on Hermes Agent 0.19.0 over an API of Chat Completions and Anthropic's; over the Responses
-API only of a sound session. Ids count over the whole history: of two pairs with one id the second is left out, call
-and output, and nothing says so. A call is paired by its `call_id`, where it has one. [on-resume.md](../on-resume.md)
-says more.""",
+    "hermes": """Measured on Hermes Agent 0.19.0 over Chat Completions, Anthropic's API and the Responses API, with up
+to three defects at once. Ids count over the whole history: of two pairs with one id the second is left out, call
+and output, and nothing says so. A call is paired by its `call_id`, where it has one. A model that is not known to see
+images gets what another model says of them in their place. [on-resume.md](../on-resume.md) says more.""",
     "opencode": """Measured on opencode 1.18.33 and Kilo CLI 7.7.9. A row that is not JSON keeps the whole session from
 being loaded, wherever it is. `event` keeps older versions of each part for sharing; nothing of it is read on resume, so
 it stays as it is. A response that ended in an error of the API is left out with all of its outputs.

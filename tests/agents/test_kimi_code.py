@@ -1,4 +1,7 @@
-"""The model of what Kimi Code sends, and repaired sessions, held against the real agent. Opt-in: `pytest -m agents`."""
+"""The model of what Kimi Code sends, and repaired sessions, held against the real agent. Opt-in: `pytest -m agents`.
+
+A session takes it some seconds, so the tests try some of the broken ones.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,7 @@ from tests.agents.running import Resumed
 from tests.broken_sessions import Planted
 from tests.formats.fixing import errors, fixed
 from tests.kimi_code_sessions import GUESSES, NAME, corpus
+from tests.rounds import some
 from toolpair.formats.asking import PROMPT
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
@@ -36,7 +40,7 @@ _ADDED = re.compile(r"<system-reminder>\n(?:Today's date|Auto permission mode).*
 @pytest.fixture(scope="module")
 def planted() -> dict[str, Planted]:
     skip_for(kimi_code.why_not())
-    return corpus()
+    return dict(some(sorted(corpus().items()), 16))
 
 
 def opened(folder: Path, data: bytes) -> Session:

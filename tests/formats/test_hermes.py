@@ -13,7 +13,7 @@ import pytest
 from tests.broken_sessions import Planted, lines, word
 from tests.formats.fixing import Visit, errors, outcome_of, seen_of, sent_rows, told
 from tests.formats.stored_rows import is_sound
-from tests.hermes_sessions import COLUMNS, ID, Made, call, corpus, database, sound
+from tests.hermes_sessions import COLUMNS, ID, Made, call, corpus, database, sound, together
 from tests.history.opening import judged_by
 from toolpair.cli.file_report import describe
 from toolpair.cli.main import main
@@ -347,3 +347,14 @@ def test_a_copy_whose_database_lacks_a_needed_value_is_refused_and_says_so(
     said = capsys.readouterr().err
     assert "alone cannot be made (NOT NULL constraint failed: messages.timestamp)" in said and "copy named" in said
     assert not (tmp_path / "copy.db").exists()
+
+
+def test_late_results_are_brought_back_over_the_responses_api_too(tmp_path: Path) -> None:
+    """The API would take them where they are; Hermes leaves them out."""
+    data = together()["late: one, three, five"].data
+    path = database(tmp_path / "state.db", data, provider="openai-codex")
+    session = open_session(f"{path}::{ID}")
+    assert session.profile.id == "openai-responses" and errors(session) == ["result.not_adjacent"] * 3
+    session.stage_recommended()
+    sent = str([part.value for message in seen_of(session).messages for part in message.parts])
+    assert errors(session) == [] and all(word(name) in sent for name in ("one", "three", "five"))

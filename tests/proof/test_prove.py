@@ -305,3 +305,17 @@ def test_no_arguments_are_an_empty_text_or_an_empty_object() -> None:
         ]
         told.append(calls_of(open_session("s.json", data=json.dumps(messages).encode(), format="openai-chat")))
     assert told == [["{}"], ["{}"]]
+
+
+def test_text_parts_that_are_sent_as_json_are_the_text() -> None:
+    """opencode sends an output so that is an object."""
+    call = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    told = []
+    for said in ("11 files", '[{"type":"text","text":"11 files"}]', '[{"type":"row","text":"11 files"}]', "[{11 files"):
+        messages = [
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "call_1", "content": said},
+        ]
+        session = open_session("s.json", data=json.dumps(messages).encode(), format="openai-chat")
+        told += [one.text for one in sent_by(session) if one.kind == "output"]
+    assert told == ["11 files", "11 files", '[{"type":"row","text":"11 files"}]', "[{11 files"]

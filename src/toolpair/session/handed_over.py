@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from toolpair.dialects.block_texts import arguments, arguments_in, is_real_output
+from toolpair.dialects.block_texts import arguments, arguments_in, is_real_output, text_of
 from toolpair.history.conversation import Conversation
 from toolpair.history.sent_rows import SeenRow, rows_sent, seen_rows
 from toolpair.session.session import Session
@@ -93,6 +93,8 @@ def _texts(
         text = _call(row) if kind == "call" else row.media if kind == "image" else row.text
         if kind is None or not text.strip():
             continue
+        if kind == "output":
+            text = _unwrapped(text)
         if kind == "output" and row.block is not None and not (placeholders or is_real_output(row.block)):
             continue  # a placeholder is nothing to lose
         name = row.block.name if row.block is not None else None
@@ -122,6 +124,17 @@ def _call(row: SeenRow) -> str:
     elif value == "":  # or as no text
         value = {}
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _unwrapped(text: str) -> str:
+    """What text parts say that stand as JSON in an output: so they are sent where an API takes none."""
+    if not text.startswith("[{"):
+        return text
+    try:
+        parts = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return text_of(parts) if all(isinstance(one, dict) and one.get("type") == "text" for one in parts) else text
 
 
 def missing(ours: Sequence[SentText], theirs: Sequence[SentText]) -> list[SentText]:

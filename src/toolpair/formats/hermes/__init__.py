@@ -20,6 +20,7 @@ FORMAT: Final = Format(
     needs=("messages", "sessions"),
     knows=lazy("toolpair.formats.hermes.detection:knows"),
     profile_for=lazy("toolpair.formats.hermes.detection:profile_for"),
+    stricter={"result.not_adjacent": "error"},  # it leaves such a result out, whichever API it is sent to
     read=lazy("toolpair.formats.hermes.history:read"),
     apply=lazy("toolpair.formats.hermes.writing:apply"),
     sees=lazy("toolpair.formats.hermes.sending:sees"),

@@ -23,7 +23,8 @@ def _furnish(stage: Stage) -> Start:
         api = "openai-responses"
         own = {"base_url": f"{stage.url}/v1", "api_key": "dummy", "api_mode": "codex_responses", "model": "gpt-5.1"}
         providers, model = [{"name": "mock", **own}], {"provider": "custom:mock", "default": "gpt-5.1"}
-    (home / "config.yaml").write_text(json.dumps({"model": model, "custom_providers": providers}))  # YAML, too
+    sees = {"supports_vision": True}  # else another model is asked what is in an image, and its words are sent
+    (home / "config.yaml").write_text(json.dumps({"model": model | sees, "custom_providers": providers}))  # YAML, too
     variables = {"HERMES_HOME": str(home), "ANTHROPIC_API_KEY": "dummy", "ANTHROPIC_BASE_URL": stage.url}
     resumed = ("--no-restore-cwd", "--resume", stage.session_id)
     return Start(("chat", "-Q", "-q", PROMPT, *resumed), variables, path, api)
