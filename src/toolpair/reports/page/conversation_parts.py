@@ -159,7 +159,7 @@ class ConversationParts:
         when = self._details.time_of(item.value) if item is not None else None
         if when is None or not 0 <= when < _LATEST:
             return ""
-        return f"{datetime.fromtimestamp(when, UTC):%Y-%m-%d %H:%M:%S}"
+        return datetime.fromtimestamp(when, UTC).isoformat(" ", "seconds")[: len("2026-01-01 00:00:00")]
 
     def _said(self, block: Block) -> Said | None:
         if block.kind == "text":
