@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -55,20 +54,7 @@ def strings_in(raw: bytes, deep: int = 0, around: str = "") -> Iterator[tuple[st
         yield from _strings(raw, deep, around)
 
 
-def strings_apart(then: bytes, now: bytes) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """What `strings_in` finds in each of two states of a record, without the strings that both spell alike."""
-    if not reads(then) or not reads(now):
-        return [*strings_in(then)], [*strings_in(now)]
-    both = _bodies(then) & _bodies(now)
-    return [*_strings(then, 0, "", {**both})], [*_strings(now, 0, "", {**both})]
-
-
-def _bodies(raw: bytes) -> Counter[bytes]:
-    return Counter(body for body, colon, bracket in _TOKEN.findall(raw) if not colon and not bracket)
-
-
-def _strings(raw: bytes, deep: int, around: str, passed: dict[bytes, int] | None = None) -> Iterator[tuple[str, str]]:
-    """`passed`: the bytes of strings that are left out, and how often."""
+def _strings(raw: bytes, deep: int, around: str) -> Iterator[tuple[str, str]]:
     key, keys = around, [around]
     for match in _TOKEN.finditer(raw):
         body, colon, bracket = match.groups()
@@ -77,9 +63,6 @@ def _strings(raw: bytes, deep: int, around: str, passed: dict[bytes, int] | None
                 keys.append(key)
             else:
                 key = keys.pop() if len(keys) > 1 else around
-            continue
-        if passed and colon is None and passed.get(body):
-            passed[body] -= 1
             continue
         text = decoded(body)
         if colon is not None:

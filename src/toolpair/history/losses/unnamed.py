@@ -22,16 +22,7 @@ from toolpair.history.losses.kept_texts import holds_whole
 from toolpair.history.losses.loss import Loss, Losses
 from toolpair.source.byte_runs import common_start
 from toolpair.source.document import Document
-from toolpair.source.json_strings import (
-    decoded,
-    is_bookkeeping,
-    is_id,
-    reads,
-    spellings,
-    strings_apart,
-    strings_in,
-    written,
-)
+from toolpair.source.json_strings import decoded, is_bookkeeping, is_id, reads, spellings, strings_in, written
 from toolpair.transcript.model import Block, DeepValue
 from toolpair.transcript.placeholders import known_placeholder
 
@@ -132,38 +123,32 @@ def _blocks(state: CheckedRecords) -> Iterator[Block]:
 def texts_gone(records: Records) -> list[TextGone]:
     """The texts that are gone, once for each record that they were in."""
     changed = [one for one in records.changed if not _says_the_same(*one[1:])]
-    old: list[tuple[int, str, str]] = []
-    new = [found for piece in records.aside for found in strings_in(piece)]
-    for uid, then, now in changed:
-        went, came = strings_apart(then or b"", now or b"")
-        old += [(uid, key, text) for key, text in went]
-        new += came
-    there = Counter(_bare(text) for _, text in new)
+    new = [text for _, _, now in changed if now is not None for _, text in strings_in(now)]
+    new += [text for piece in records.aside for _, text in strings_in(piece)]
+    there = Counter(map(_bare, new))
     left: list[TextGone] = []
     ids: set[str] = set()
-    for uid, key, text in old:
-        bare = _bare(text)
-        if there[bare] > 0:
-            there[bare] -= 1
-        elif is_bookkeeping(key, bare):
-            ids.add(bare)
-        elif bare and known_placeholder(bare) is None:
-            left.append(TextGone(uid, key, bare))
+    for uid, then, _ in changed:
+        for key, text in strings_in(then) if then is not None else ():
+            bare = _bare(text)
+            if there[bare] > 0:
+                there[bare] -= 1
+            elif is_bookkeeping(key, bare):
+                ids.add(bare)
+            elif bare and known_placeholder(bare) is None:
+                left.append(TextGone(uid, key, bare))
     held = _only_told(changed)
     if not left:
         return held
-    kept = _Kept(new, [], ids)
-    missing = {text for text in {gone.text for gone in left} if not kept.holds(text)}
+    kept = _Kept(new, [*(now for _, _, now in changed if now is not None), *records.aside], ids)
+    known = {text: kept.holds(text) for text in {gone.text for gone in left}}
+    unsure = {uid for uid, then, _ in changed if then is not None and not reads(then)}
+    known.update((gone.text, True) for gone in left if gone.record in unsure and kept.has_bytes(gone.text))
+    missing = {text for text, is_kept in known.items() if not is_kept}
     for gone in left if missing else ():
-        # Most stand close by, in the result that a copy was of: more is read for what does not.
+        # Most stand close by, in the result that a copy was of: the whole is read for what does not.
         if gone.text in missing and (around := records.near.get(gone.record)) is not None:
             missing -= _standing({gone.text}, around.chunks)
-    if missing:
-        bodies = [*(now for _, _, now in changed if now is not None), *records.aside]
-        kept = _Kept([found for body in bodies for found in strings_in(body)], bodies, ids)
-        missing = {text for text in missing if not kept.holds(text)}
-        unsure = {uid for uid, then, _ in changed if then is not None and not reads(then)}
-        missing -= {gone.text for gone in left if gone.record in unsure and kept.has_bytes(gone.text)}
     if missing:
         missing -= _standing(missing, records.everything)
     found = {(gone.record, gone.text): gone for gone in left if gone.text in missing}
@@ -233,10 +218,9 @@ class _Texts:
 class _Kept:
     """New texts, to be asked whether one of them holds an old one."""
 
-    def __init__(self, new: Sequence[tuple[str, str]], bodies: Sequence[bytes], ids: set[str]) -> None:
-        self._fresh = {text for key, text in new if is_id(key, text)}
-        self._new = [text for _, text in new]
-        self._texts = _Texts(self._new)
+    def __init__(self, new: Sequence[str], bodies: Sequence[bytes], ids: set[str]) -> None:
+        self._new = new
+        self._texts = _Texts(new)
         self._bodies = bodies
         self._ids = ids
 
@@ -273,7 +257,7 @@ class _Kept:
     @cached_property
     def _new_nameless(self) -> set[str]:
         """The new texts without the ids that are new."""
-        fresh = self._fresh
+        fresh = {text for body in self._bodies for key, text in strings_in(body) if is_id(key, text)}
         return {
             _NAMES.sub(lambda name: "" if name[0] in fresh else name[0], text).strip()
             for text in self._new
