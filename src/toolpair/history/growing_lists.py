@@ -51,7 +51,7 @@ class GrowingLists(Generic[Known]):
         settled = len(messages) - _MARKED
         if settled > count:
             known = more(known, messages[count:settled])
-            kept = orjson.dumps(messages[:settled])[:-1]
+            kept = body[: len(body) - len(orjson.dumps(messages[settled:]))]
             self._size += len(kept)
             if self._size > _MOST:
                 self._lists.clear()

@@ -214,6 +214,8 @@ def judge_ranges(outline: Outline, load: Load, most: int, together: int = 1) -> 
 
     `most` is the maximum number of records checked together. Up to `together` windows beside each other are one range.
     """
+    if not outline.ranges:
+        return []
     answered = sum(found.calls for found in outline.windows)
     last = len(outline.windows)
     thinking = [*accumulate((found.signed for found in reversed(outline.windows)), initial=0)]

@@ -121,6 +121,11 @@ def flaws(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for field, wanted in NEEDS.get(kind, {}).items():
         if not _is(data.get(field), wanted):
             yield field, wanted
+    yield from _inner_flaws(kind, data)
+
+
+def _inner_flaws(kind: str, data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The same of what is in the objects in its data."""
     for path, field, wanted in _INNER.get(kind, ()):
         holder = data.get(path) if path else data
         if isinstance(holder, dict):
@@ -145,21 +150,17 @@ _INNER: Final[Mapping[str, tuple[tuple[str, str, str], ...]]] = {
 """Type of an event -> (object in its data, field in it, what that must be)."""
 
 
-_TYPES: Final = {
-    kind: [(field, _KINDS[wanted]) for field, wanted in needed.items()]
-    for kind, needed in NEEDS.items()
-    if kind not in _INNER
-}
+_TYPES: Final = {kind: [(field, _KINDS[wanted]) for field, wanted in needed.items()] for kind, needed in NEEDS.items()}
 is_id, is_time = _UUID.fullmatch, TIME.fullmatch
 """For a text alone."""
 
 
 def is_filled(kind: str, data: dict[str, Any]) -> bool:
     """Whether an event's data has what its type needs. Raises KeyError where a field is missing."""
-    needed = _TYPES.get(kind)
-    if needed is None:
-        return next(flaws({"type": kind, "data": data}), None) is None
-    return all(type(data[field]) in types for field, types in needed)
+    for field, types in _TYPES.get(kind, ()):
+        if type(data[field]) not in types:
+            return False
+    return kind not in _INNER or next(_inner_flaws(kind, data), None) is None
 
 
 def _is(value: Any, wanted: str) -> bool:
