@@ -98,7 +98,8 @@ def test_commands_load_no_terminal_library(arguments: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("sample", ["interrupted-call.json", "codex-killed.jsonl", "claude-code-branches.jsonl"])
 def test_a_check_loads_nothing_that_it_does_not_use(sample: str) -> None:
     loaded = _modules("check", str(SAMPLES / sample))
-    assert loaded.isdisjoint({"psutil", "platformdirs", "zstandard", "subprocess", "asyncio"})
+    assert loaded.isdisjoint({"psutil", "platformdirs", "zstandard", "subprocess", "asyncio", "threading", "glob"})
+    assert "pathlib" not in loaded or sample.startswith("codex")
     ours = {name for name in loaded if name.startswith("toolpair.")}
     unused = (
         *("agents.catalog", "agents.processes", "source.saving", "source.peek", "shell.machine"),
@@ -107,6 +108,7 @@ def test_a_check_loads_nothing_that_it_does_not_use(sample: str) -> None:
         *("cli.fix", "cli.sees", "cli.compare", "cli.explain", "cli.rule_pages", "cli.ci", "rules.pages"),
         *("session.find", "history.losses", "session.recipe_", "rules.errors.error_detection", "rules.errors.matching"),
         *("recipes.keep", "recipes.minimal", "recipes.roo_code", "recipes.docker_agent"),
+        *("dialects.argument_texts", "formats.claude_code.retries"),
     )
     assert not [name for name in ours if name.removeprefix("toolpair.").startswith(unused)]
 
@@ -305,6 +307,7 @@ CHECKING = {
     "dialects.anthropic": {"dialects.foreign_parts"},
     "dialects.openai_chat": {"dialects.foreign_parts"},
     "dialects.openai_responses": {"dialects.foreign_parts"},
+    "rules.arguments": {"dialects.argument_texts"},
     "rules.contents": {"rules.images"},
     "rules.context": {"rules.causes.whole"},
     "rules.judge": {"rules.binding", "rules.errors.message_counting", "rules.errors.quotes"},
@@ -373,6 +376,7 @@ FORMATS = {
         "rules.problem",
     },
     "formats.claude_code.around": {"formats.claude_code.sending"},
+    "formats.claude_code.reading": {"formats.claude_code.retries"},
     "formats.claude_code.sending.taking": {"formats.claude_code.sending.task_reports"},
     "formats.oh_my_pi.format": {"formats.pi_family.light"},
     "formats.openclaw.format": {"formats.pi_family.light"},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -82,6 +81,8 @@ def version_of(command: str, program: Program) -> str | None:
 
 def _of_distribution(command: str, name: str) -> str | None:
     """That of a Python program, whose command lies in `bin` beside its modules."""
+    import glob  # for a program in Python alone
+
     above = glob.escape(os.path.dirname(os.path.dirname(command)))
     modules = (os.path.join(above, *names, "site-packages") for names in (("lib", "python*"), ("Lib",)))
     found = [path for folder in modules for path in glob.glob(os.path.join(folder, f"{name}-*.dist-info"))]

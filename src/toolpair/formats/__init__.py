@@ -16,7 +16,6 @@ from toolpair.source.addresses import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from toolpair.formats.agent import Agent
     from toolpair.formats.format import Format
@@ -116,7 +115,7 @@ def _agents_of(format_id: str) -> Iterator[Agent]:
     return (entry.found for entry in get_format(format_id).agents.values())
 
 
-def writer_of(format_id: str, transcript: Transcript, path: Path | None) -> Agent | None:
+def writer_of(format_id: str, transcript: Transcript, path: str | os.PathLike[str] | None) -> Agent | None:
     """The known agent, or library, that wrote a session of this format and resumes it; None when there is none."""
     library: Lazy | None = get_format(format_id).library
     known = library.found if library is not None else None

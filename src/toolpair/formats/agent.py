@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    import os
     from pathlib import Path
 
     from toolpair.formats.engine.agents.way_back import WayBack
@@ -174,11 +174,11 @@ class Agent(ABC):
         """The project folder, if the agent does not write it in the session file itself."""
         return None
 
-    def wrote(self, transcript: Transcript, path: Path | None) -> bool:
+    def wrote(self, transcript: Transcript, path: str | os.PathLike[str] | None) -> bool:
         """Whether it wrote a session of its format: by the transcript's agent if named, else by the file's name."""
         if transcript.agent is not None:
             return transcript.agent in (self.title, self.sub_agent)
-        return path is not None and self.is_named(path.name)
+        return path is not None and self.is_named(os.path.basename(path))
 
     # --- resuming ----------------------------------------------------------------------------------------
 

@@ -211,7 +211,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
         @cache
         def writer() -> Agent | None:
-            return writer_of(format.id, own, beside.path if beside is not None else None)
+            return writer_of(format.id, own, beside.file if beside is not None else None)
 
         @cache
         def judged_request() -> JudgedRequest | None:

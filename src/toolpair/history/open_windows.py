@@ -265,14 +265,26 @@ def values_of(bodies: Sequence[Any], light: Light) -> list[Any]:
 
     The latter is checked only for records of the types that are sent.
     """
-    if light.records is not None:
-        found = light.records.of(bodies) if Flood not in map(type, bodies) else None
-        return [_typed(body, light) for body in bodies] if found is None else found
+    records = light.records
+    found = records.of(bodies) if records is not None and Flood not in map(type, bodies) else None
+    if found is not None:
+        return found
+    values = _as_written(bodies, light)
+    if values is None:
+        values = [_value(body, light) for body in bodies]
+    if records is None:
+        return values
+    each = zip(bodies, values, strict=True)
+    return [value if type(body) is Flood else records.one(body, value) for body, value in each]
+
+
+def _as_written(bodies: Sequence[Any], light: Light) -> list[Any] | None:
+    """The values of records that are all written in the usual way; None where each has to be looked at."""
     loads, sends = orjson.loads, light.sends
     try:
         values = [loads(body) for body in bodies]
     except (TypeError, ValueError):
-        return [_value(body, light) for body in bodies]
+        return None
     raw, sent = bodies, values
     if sends is not None:
         kinds = [value.get("type") if type(value) is dict else None for value in values]
@@ -282,20 +294,13 @@ def values_of(bodies: Sequence[Any], light: Light) -> list[Any]:
     try:
         written = orjson.dumps(sent)
     except (TypeError, ValueError, RecursionError):
-        return [_value(body, light) for body in bodies]
+        return None
     same = is_as_written(b"".join((b"[", b",".join(raw), b"]")), written)
-    return values if same else [_value(body, light) for body in bodies]
+    return values if same else None
 
 
 def _body(record: Record) -> _Body:
     return record.body if record.lines == 1 else Flood(0, 0, record.lines, record.count, record.value, record.says)
-
-
-def _typed(body: _Body, light: Light) -> Any:
-    value = _value(body, light)
-    if light.records is None or isinstance(body, Flood) or type(value) is not dict:
-        return value
-    return light.records.one(bytes(body), value)
 
 
 def _value(body: _Body, light: Light) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from copy import copy
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ _LARGE: Final = 1 << 20
 _NOTHING = (0, 0, 0, 0, 0, 0)
 
 
-class _Place(NamedTuple):
+class _Place(Struct, frozen=True, eq=False):
     """In front of a response: a record's number, and what is counted of the window before it."""
 
     number: int

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
 from toolpair.dialects import anthropic, openai_chat
-from toolpair.dialects.argument_texts import SaidArguments, said_arguments
 from toolpair.dialects.block_texts import arguments
 from toolpair.dialects.block_values import is_object, with_fields
 from toolpair.rules.context import Context, tool_of
@@ -18,6 +17,9 @@ from toolpair.rules.where import Where, at_call
 from toolpair.transcript.edits import ABSENT, SetValue
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
+
+if TYPE_CHECKING:
+    from toolpair.dialects.argument_texts import SaidArguments
 
 
 def check(context: Context) -> None:
@@ -113,7 +115,7 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
 
 def _not_json(context: Context, pair: Pair, call: Block, raw: str) -> None:
     """A string that should hold JSON, for an API that takes one."""
-    said = said_arguments(raw)
+    said = _said(raw)
     kept = json.dumps({"raw_arguments": raw}, ensure_ascii=False)
     fixes = [_read_as(said, openai_chat.with_function(call, arguments=said.text))] if said is not None else []
     fixes.append(
@@ -135,7 +137,7 @@ def _not_json(context: Context, pair: Pair, call: Block, raw: str) -> None:
 
 def _not_an_object(context: Context, pair: Pair, call: Block, given: Any) -> None:
     """Arguments for an API that takes an object; in chat messages they are JSON in a string, all the same."""
-    said = said_arguments(given) if isinstance(given, str) else None
+    said = _said(given) if isinstance(given, str) else None
     value, as_string = _parsed(given), context.tool_messages
     key = "raw_arguments" if as_string else "raw_input"
 
@@ -174,6 +176,12 @@ _TITLES: Final = {
     "closed": "close them where they were cut off",
     "python": "write the same as JSON",
 }
+
+
+def _said(text: str) -> SaidArguments | None:
+    from toolpair.dialects.argument_texts import said_arguments  # few sessions have such arguments
+
+    return said_arguments(text)
 
 
 def _read_as(said: SaidArguments, edit: SetValue) -> Fix:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import threading
+from _thread import RLock
 from typing import Final
 
 MAGIC: Final = b"SQLite format 3\0"
 LOG_ENDINGS: Final = ("-wal", "-journal")
 """How the names of files end that hold a part of a database."""
-OPENING: Final = threading.RLock()
+OPENING: Final = RLock()
 """Held while a database is open: whoever closes a file gives up all locks that its process has on it."""
 _BETWEEN: Final = "::"
 

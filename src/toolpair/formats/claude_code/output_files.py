@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -43,7 +44,7 @@ class FilesOfSession:
 
     @cached_property
     def _own(self) -> str:
-        return self._beside.path.stem
+        return _stem(self._beside)
 
     def outputs(self, call: Block, unanswered: Iterable[str], shared: bool, is_open: bool) -> Sequence[Copy]:
         """The copies of one call's output from the most trusted place that has any; of a call that may be running still
@@ -182,9 +183,13 @@ class FilesOfSession:
 def file_of(output: str, beside: Beside) -> str | None:
     """The file of the session's own folder that has the whole of a long output."""
     path = persisted_at(output)
-    folder = f"{beside.path.stem}/tool-results"
+    folder = f"{_stem(beside)}/tool-results"
     name = _last_part(path) if path is not None else ""
     return f"{folder}/{name}" if name and name in beside.names(folder) else None
+
+
+def _stem(beside: Beside) -> str:
+    return os.path.splitext(os.path.basename(beside.file))[0]
 
 
 def _last_part(path: str) -> str:

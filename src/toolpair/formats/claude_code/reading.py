@@ -24,11 +24,10 @@ from toolpair.formats.claude_code.record_kinds import (
     text_or_none,
     value_of,
 )
-from toolpair.formats.claude_code.retries import retries_of
 from toolpair.formats.claude_code.versions import ResumedBy, behaviour, resumed_by
 from toolpair.formats.format import AS_RESUMED, FileFacts, Item, View
 from toolpair.transcript.model import Block, Damaged, Scope, Transcript
-from toolpair.transcript.record_tree import RecordTree
+from toolpair.transcript.record_tree import FailedRetries, RecordTree
 
 AGENT: Final = "Claude Code"
 
@@ -99,11 +98,19 @@ def transcript_of(items: Sequence[Item], history: ChainHistory, view: View = AS_
             resumed=not (history.sidechain or history.inside),
             elsewhere=leaf is not None and leaf is not history.own_leaf,
             broken=broken,
-            retries=retries_of(history.chain),
+            retries=_retries(history.chain),
         ),
         copies=copies_of(items, view.beside),
         unreached=tuple(unreached_of(history)),
     )
+
+
+def _retries(chain: Sequence[ChainNode]) -> FailedRetries | None:
+    if not any(node.api_error for node in chain):
+        return None
+    from toolpair.formats.claude_code.retries import retries_of
+
+    return retries_of(chain)
 
 
 def _facts(items: Sequence[Item], sidechain: bool) -> _Facts:

@@ -98,10 +98,10 @@ class _RooCode(Extension):
         super().__init__(id_, title, names, setting)
         self._goes_on = goes_on
 
-    def wrote(self, transcript: Transcript, path: Path | None) -> bool:
+    def wrote(self, transcript: Transcript, path: str | os.PathLike[str] | None) -> bool:
         if not self._goes_on:
             return super().wrote(transcript, path)
-        return path is not None and any(part.lower() in self._names for part in path.parts)
+        return path is not None and any(part.lower() in self._names for part in Path(path).parts)
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         if problem.rule != "turn.trailing_call":

@@ -63,10 +63,10 @@ class TypedRecords:
         same = more == 0 or more == b"".join([bodies[n] for n in sent]).count(b" ") - written.count(b" ")
         return values if same else None
 
-    def one(self, body: bytes, value: dict[str, Any]) -> Any:
-        """A record in which a strict parser finds nothing: `value` itself if it is none of these."""
+    def one(self, body: Any, value: Any) -> Any:
+        """A record whose value is known: that itself if it is none of these, or has something to be said of it."""
         try:
-            return self._one(body) if self._accepts(value) else value
+            return self._one(body) if type(value) is dict and self._accepts(value) else value
         except _FAILS:
             return value
 

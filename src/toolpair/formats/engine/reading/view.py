@@ -10,6 +10,7 @@ from msgspec import Struct
 from toolpair.transcript.model import Transcript
 
 if TYPE_CHECKING:
+    import os
     from pathlib import Path
 
 T = TypeVar("T")
@@ -30,8 +31,12 @@ class Beside(Protocol):
     """The files beside a session file, read only when something is searched for in them."""
 
     @property
+    def file(self) -> str | os.PathLike[str]:
+        """The name of the session file itself."""
+
+    @property
     def path(self) -> Path:
-        """The session file itself."""
+        """The same as a path."""
 
     def names(self, folder: str) -> Sequence[str]:
         """The names in a folder, given relative to the session file's own; empty when there is no such folder."""
