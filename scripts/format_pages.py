@@ -9,8 +9,7 @@ from typing import Final
 
 from toolpair.formats import agents_of, all_formats, written_by
 from toolpair.formats.agent import Agent, SessionFile
-from toolpair.formats.engine.agents.database_agent import DatabaseAgent
-from toolpair.formats.engine.agents.folder_agent import FolderAgent
+from toolpair.formats.engine.agents.database_agent import DatabaseAgent, FolderAgent
 from toolpair.formats.format import Format
 from toolpair.rules.pages import pages as rule_pages
 from toolpair.shell.machine import Machine, home_short

@@ -368,6 +368,7 @@ CHECKING = {
 FORMATS = {
     "agents.catalog": {"formats.engine.agents.database_agent", "formats.engine.agents.databases"},
     "formats.engine.agents.database_agent": {"formats.engine.agents.databases"},
+    "formats.agent": {"formats.engine.agents.way_back"},
     "formats.engine.agents.databases": {"source.folders.stored_session"},
     "formats.claude_code.agent": {
         "formats.claude_code.session_files",

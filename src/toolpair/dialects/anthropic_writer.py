@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from toolpair.dialects.anthropic import block_of
 from toolpair.dialects.foreign_parts import foreign_part, left_of
-from toolpair.dialects.writer import WriterBase
+from toolpair.dialects.writer import Writer
 from toolpair.transcript.draft import DraftBlock
 
 _CALLS: Final = ("call", "server_call", "mcp_call")
@@ -17,7 +17,7 @@ _WHOLE: Final = ((), ("message",))
 """Slots of messages, in lists and in records."""
 
 
-class AnthropicWriter(WriterBase):
+class AnthropicWriter(Writer):
     def renamed(self, block: DraftBlock, id_: str) -> Any:
         return {**block.value, "id" if block.kind in _CALLS else "tool_use_id": id_}
 

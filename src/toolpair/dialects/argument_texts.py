@@ -46,15 +46,16 @@ def said_arguments(text: str) -> SaidArguments | None:
     """The object that these broken arguments contain; None where that is not certain."""
     start = text.strip()
     if start[:1] == '"':
-        inner = _loaded(start)
-        value = _loaded(inner) if isinstance(inner, str) else None
+        inner = loaded(start)
+        value = loaded(inner) if isinstance(inner, str) else None
         return SaidArguments(inner, value, "inside") if isinstance(inner, str) and isinstance(value, dict) else None
     if start[:1] != "{":
         return None
     return _glued(start) or _Reader(start).run()
 
 
-def _loaded(text: str) -> Any:
+def loaded(text: str) -> Any:
+    """The JSON value; None when it is invalid."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -108,7 +109,7 @@ class _Reader:
                 return None
             if open_ and self._plain:
                 closed = self._text[: self._whole] + self._end + "".join(reversed(open_))
-                value = _loaded(closed)
+                value = loaded(closed)
             else:
                 closed = json.dumps(value, ensure_ascii=False)
         except (_Unclear, ValueError, RecursionError):
@@ -209,7 +210,7 @@ class _Reader:
             body = _HALF.sub("", body)
             self._end = '"'
         self._at = end + 1 if ended else self._at + len(body)
-        self._plain = self._plain and quote == '"' and _loaded(f'"{body}"') is not None
+        self._plain = self._plain and quote == '"' and loaded(f'"{body}"') is not None
         said = _ESCAPE.sub(_unescaped, body)
         return said.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 

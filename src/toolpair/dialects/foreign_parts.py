@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from toolpair.dialects.block_texts import is_placeholder_text, text_of
+from toolpair.dialects.block_values import text_or_words, words
 from toolpair.dialects.neutral import ERROR
 
 
@@ -205,23 +206,19 @@ def _content(said: Any) -> Any:
         if said.keys() == {"type", "value"}:
             return _content(said["value"])
         key = next((key for key in _WORDS if said.keys() == {key}), None)
-        return _content(said[key]) if key is not None else _json(said)
-    return said if isinstance(said, str) else "" if said is None else _json(said)
+        return _content(said[key]) if key is not None else words(said)
+    return text_or_words(said)
 
 
 def _block(part: Any) -> Any:
     if not isinstance(part, dict):
-        return {"type": "text", "text": part if isinstance(part, str) else _json(part)}
+        return {"type": "text", "text": part if isinstance(part, str) else words(part)}
     if part.get("type") in (None, "input_text", "output_text") and isinstance(part.get("text"), str):
         return {**part, "type": "text"}
     if part.keys() == {"json"}:
-        return {"type": "text", "text": _json(part["json"])}
+        return {"type": "text", "text": words(part["json"])}
     image = part.get("image")
     if "type" not in part and isinstance(image, dict) and isinstance(source := image.get("source"), dict):
         media = f"image/{image.get('format')}"
         return {"type": "image", "source": {"type": "base64", "media_type": media, "data": source.get("bytes")}}
-    return part if isinstance(part.get("type"), str) else {"type": "text", "text": _json(part)}
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return part if isinstance(part.get("type"), str) else {"type": "text", "text": words(part)}

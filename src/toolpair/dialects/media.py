@@ -161,13 +161,9 @@ def _with_data(value: Any, was: Media, type_: str, data: str, key: str = "") -> 
 def text_instead(block: Block, text: str) -> dict[str, Any]:
     """A text part that may stand where media of the block stood."""
     kind = "text"
-    if not own_media(block) and (is_output(block) or _is_item(block)):
+    if not own_media(block) and (is_output(block) or (block.kind == "text" and field_of(block, "role") is not None)):
         kind = "output_text" if field_of(block, "role") == "assistant" else "input_text"
     return {"type": kind, "text": text}
-
-
-def _is_item(block: Block) -> bool:
-    return block.kind == "text" and field_of(block, "role") is not None
 
 
 def _content(block: Block) -> Any:

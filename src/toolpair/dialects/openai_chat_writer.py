@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from toolpair.dialects.anthropic_writer import is_as_read
 from toolpair.dialects.block_texts import text_of
-from toolpair.dialects.writer import WriterBase
+from toolpair.dialects.writer import Writer
 from toolpair.transcript.draft import DraftBlock
 
 _LEGACY: Final = "function_call"
 
 
-class ChatWriter(WriterBase):
+class ChatWriter(Writer):
     results_are_messages = True
     words_stay_in_record = False
 

@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from toolpair.dialects.block_texts import text_of
 from toolpair.dialects.item_types import OUTPUT_OF
-from toolpair.dialects.writer import WriterBase
+from toolpair.dialects.writer import Writer
 from toolpair.transcript.draft import DraftBlock
 
 _TURN: Final = "internal_chat_message_metadata_passthrough"
 
 
-class ItemWriter(WriterBase):
+class ItemWriter(Writer):
     results_are_messages = True
     answers_first = True
     reasoning_goes_with_calls = True

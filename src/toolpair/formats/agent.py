@@ -128,6 +128,8 @@ class Agent(ABC):
     """The lazy `Ask`, by which it is asked what it sends; None where it cannot be."""
     only_shown: bool = False
     """Its sessions are not understood well enough to check them, and can be looked at."""
+    resumes: tuple[str, ...] = ()
+    """The command that resumes a session, where its id is all that follows."""
     sub_agent: str | None = None
     """`Transcript.agent` of a sub-agent's own session, which cannot be resumed by itself."""
 
@@ -184,7 +186,11 @@ class Agent(ABC):
 
     def way_back(self, file: SessionFile) -> WayBack | None:
         """What to type or do to resume a session stored where the agent finds it."""
-        return None
+        if not self.resumes or not file.session_id or file.session_id.startswith("-"):
+            return None
+        from toolpair.formats.engine.agents.way_back import WayBack  # not before it is asked for
+
+        return WayBack((*self.resumes, file.session_id), file.folder)
 
     def home_of(self, path: Path, session_id: str) -> Path | None:
         """The home folder of an agent that would find the file where it is; None if it would not, or needs none."""

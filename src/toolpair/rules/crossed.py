@@ -134,7 +134,7 @@ def _leads(head: str, words: str) -> bool:
 
 
 def _sides(pairs: Sequence[Pair], calls: Sequence[Block]) -> list[_Side]:
-    given = {id(call): _given(call) for call in calls}
+    given = {id(call): _words_of(arguments(call)) for call in calls}
     sides: list[_Side] = []
     for pair in pairs:
         call, result = pair.call, pair.result
@@ -146,10 +146,6 @@ def _sides(pairs: Sequence[Pair], calls: Sequence[Block]) -> list[_Side]:
         head = _head_of(text)
         sides.append(_Side(pair, call, result, own, text, head))
     return sides
-
-
-def _given(call: Block) -> tuple[str, ...]:
-    return _words_of(arguments(call))
 
 
 def _words_of(value: Any) -> tuple[str, ...]:

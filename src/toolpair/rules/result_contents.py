@@ -254,12 +254,8 @@ def _images_after(output: _Output, parts: list[Any], images: list[Any]) -> Fix:
         "images-behind",
         "move its images into a user message after it",
         (
-            *output.holding(texts or [_follows(result)]),
+            *output.holding(texts or [text_part("[The image follows.]", text_type(result))]),
             InsertMessage(context.messages[last], "user", [label, *images]),
         ),
         recommended=True,
     )
-
-
-def _follows(result: Block) -> dict[str, Any]:
-    return text_part("[The image follows.]", text_type(result))

@@ -225,7 +225,7 @@ def _undecrypted(context: Context, place: NamedPlace) -> None:
         (number, message, block)
         for number, message in enumerate(context.messages)
         for block in message.blocks
-        if _is_sealed(block)
+        if block.kind in ("thinking", "other") and is_encrypted(block)
     ]
     here = [one for one in sealed if one[0] == place.message]
     meant = [one for one in here if place.block in (None, one[1].blocks.index(one[2]))]
@@ -253,10 +253,6 @@ def _undecrypted(context: Context, place: NamedPlace) -> None:
         cause=_OTHER_KEY,
         fixes=(replace(fixes[0], recommended=True), *fixes[1:]),
     )
-
-
-def _is_sealed(block: Block) -> bool:
-    return block.kind in ("thinking", "other") and is_encrypted(block)
 
 
 def _thinking(message: Message) -> tuple[Block, ...]:

@@ -13,7 +13,8 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from toolpair.text.inline_diff import Kind, Piece, common_ends, common_start, pieces
+from toolpair.source.byte_runs import common_start
+from toolpair.text.inline_diff import Kind, Piece, common_ends, pieces
 
 CONTEXT: Final = 3
 """Unchanged lines kept around a change."""

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import Struct
 
+from toolpair.source.byte_runs import common_start
+
 if TYPE_CHECKING:
     from toolpair.source.changes import Change
 
@@ -234,18 +236,6 @@ def _shortened(piece: Piece) -> list[Piece]:
         Piece("left out", f"… {size - head - tail:,} more characters …"),
         Piece(piece.kind, piece.text[size - tail :]),
     ]
-
-
-def common_start(one: str, two: str) -> int:
-    """The length of the common prefix; comparing slices is far faster than comparing characters."""
-    low, high = 0, min(len(one), len(two))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == two[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def common_ends(one: str, two: str, start: Callable[[str, str], int] = common_start) -> tuple[int, int]:

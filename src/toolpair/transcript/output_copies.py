@@ -39,18 +39,21 @@ class Copies(Mapping[str, tuple[Any, str]]):
         """Where an output of a call with this id may be, too, but was not looked for: the beginning of a sentence."""
         return None
 
-    @abstractmethod
     def files_naming(self, id_: str) -> Sequence[str]:
         """Other files that name the call id and that editing this file does not change."""
+        return ()
 
-    @abstractmethod
-    def __getitem__(self, id_: str) -> tuple[Any, str]: ...
+    def __getitem__(self, id_: str) -> tuple[Any, str]:
+        found = self.of_call(Block("call", None, -1, id=id_))
+        if len(found) != 1 or not found[0].certain:
+            raise KeyError(id_)
+        return found[0].content, found[0].where
 
     @abstractmethod
     def __iter__(self) -> Iterator[str]: ...
 
-    @abstractmethod
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def copies_of_call(copies: Mapping[str, tuple[Any, str]], call: Block, is_open: bool = False) -> Sequence[Copy]:

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 from textual.binding import Binding, BindingType
 
-from toolpair.text.inline_diff import common_start
+from toolpair.source.byte_runs import common_start
 from toolpair.tui.keys import GROUPS, key_names, name_of
 
 _FEW: Final = 3

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from toolpair.text.inline_diff import common_start
+from toolpair.source.byte_runs import common_start
 
 NAMES: Final = ("tool", "is", "id", "cause", "text", "took", "size", "time")
 STATES: Final = ("problem", "error", "note", "fixed")

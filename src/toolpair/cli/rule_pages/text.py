@@ -15,6 +15,7 @@ from toolpair.cli.terminal import TerminalStyle, columns, folded, out, safe
 from toolpair.rules.pages import FAMILIES
 from toolpair.rules.profiles import PROFILES
 from toolpair.rules.registry import RULES
+from toolpair.text.inline_diff import common_ends
 
 _NARROWEST: Final = 60
 _ROWS: Final = 4
@@ -97,9 +98,7 @@ def _fitted(lines: Sequence[ExampleLine], width: int) -> Iterator[tuple[str, str
 
 def _changed(text: str, other: str) -> tuple[int, int]:
     """The half-open range where the text differs from the other one."""
-    limit = min(len(text), len(other))
-    start = next((place for place in range(limit) if text[place] != other[place]), limit)
-    end = next((place for place in range(limit - start) if text[-1 - place] != other[-1 - place]), limit - start)
+    start, end = common_ends(text, other)
     return start, len(text) - end
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.formats.engine.reading.stored_rows import row_of
+from toolpair.formats.engine.reading.stored_rows import most_are, row_of
 from toolpair.source.rows.layout import FACTS
 
 MESSAGES: Final = "agent_messages"
@@ -23,6 +23,5 @@ def knows(value: dict[str, Any]) -> bool:
 
 
 def sniff(values: Sequence[Any]) -> int:
-    records = [value for value in values if isinstance(value, dict)]
-    own = sum(DATA in row_of(value, MESSAGES) or "session_id" in row_of(value, SESSIONS) for value in records)
-    return 97 if own and own * 2 >= len(records) else 0
+    own = most_are(values, lambda value: DATA in row_of(value, MESSAGES) or "session_id" in row_of(value, SESSIONS))
+    return 97 if own else 0

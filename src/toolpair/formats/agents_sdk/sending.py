@@ -6,12 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from toolpair.dialects.item_types import type_name
+from toolpair.formats.agent import Library
 from toolpair.formats.engine.sending import request
 from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.transcript.model import Block, Transcript
 
 TITLE: Final = "OpenAI Agents SDK"
 VERSION: Final = "0.24.0"
+LIBRARY: Final = Library("agents-sdk", TITLE)
+"""The Agents SDK itself, of which only what it does with a session is known."""
 _OUTPUT_OF: Final = {
     "function_call": "function_call_output",
     "custom_tool_call": "custom_tool_call_output",

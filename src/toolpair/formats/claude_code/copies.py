@@ -90,12 +90,6 @@ class _Found(Copies):
 
     # As a mapping: everything found by id alone.
 
-    def __getitem__(self, id_: str) -> tuple[Any, str]:
-        copies = self.of_call(Block("call", None, -1, id=id_))
-        if len(copies) != 1 or not copies[0].certain:
-            raise KeyError(id_)
-        return (copies[0].content, copies[0].where)
-
     def __iter__(self) -> Iterator[str]:
         found = self._in_file
         for id_ in dict.fromkeys(
@@ -103,9 +97,6 @@ class _Found(Copies):
         ):
             if id_ in self:
                 yield id_
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
 
     def _look(self, call: Block, is_open: bool) -> Sequence[Copy]:
         """The sources in order of trust: results, what was sent, what the agent recorded, other files."""

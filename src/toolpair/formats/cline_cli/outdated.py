@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from toolpair.dialects.argument_texts import loaded
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.engine.sending import as_javascript
 
@@ -78,7 +78,7 @@ class Reads:
                     self._latest[place.key] = id_
                     if place.is_whole:
                         self._whole[place.path] = id_
-                bare = [self._shortened(text) for text in _texts(content) if _parsed(text) is None]
+                bare = [self._shortened(text) for text in _texts(content) if loaded(text) is None]
                 return ReadResult(id_, places, [(place.key, self._shortened(entry)) for place, entry in placed], bare)
         return None
 
@@ -128,17 +128,10 @@ def _texts(content: Any) -> Iterator[str]:
         yield from (part["text"] for part in content if type_name(part) == "text" and isinstance(part.get("text"), str))
 
 
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _entries(content: Any) -> Iterator[Any]:
     """What a read says, one file after the other."""
     for text in _texts(content):
-        said = _parsed(text)
+        said = loaded(text)
         yield from said if isinstance(said, list) else [said]
     if isinstance(content, list):
         yield from (part for part in content if type_name(part) not in _OWN_BLOCKS)
@@ -157,7 +150,7 @@ def _part_sent(part: Any, keys: set[str]) -> Any:
 
 
 def _text_sent(text: str, keys: set[str]) -> str:
-    said = _parsed(text)
+    said = loaded(text)
     if said is None:
         return OUTDATED
     made = [_entry_sent(entry, keys) for entry in said] if isinstance(said, list) else _entry_sent(said, keys)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.formats.engine.reading.stored_rows import row_of
+from toolpair.formats.engine.reading.stored_rows import most_are, row_of
 from toolpair.formats.format import profile_of
 
 MESSAGES: Final = "messages"
@@ -24,13 +24,14 @@ def row_in(value: Any) -> dict[str, Any]:
 
 
 def sniff(values: Sequence[Any]) -> int:
-    records = [value for value in values if isinstance(value, dict)]
-    own = sum(
-        {PARTS, "role", "finished_at"} <= row_in(value).keys()
-        or {"summary_message_id", "prompt_tokens"} <= row_of(value, SESSIONS).keys()
-        for value in records
+    own = most_are(
+        values,
+        lambda value: (
+            {PARTS, "role", "finished_at"} <= row_in(value).keys()
+            or {"summary_message_id", "prompt_tokens"} <= row_of(value, SESSIONS).keys()
+        ),
     )
-    return 97 if own and own * 2 >= len(records) else 0
+    return 97 if own else 0
 
 
 def knows(value: dict[str, Any]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.formats.engine.reading.reading import as_text
-from toolpair.formats.engine.reading.stored_rows import row_of
+from toolpair.formats.engine.reading.stored_rows import most_are, row_of
 from toolpair.formats.format import profile_of
 from toolpair.source.rows.layout import FACTS
 
@@ -27,9 +27,8 @@ def model_of(value: Any) -> str | None:
 
 
 def sniff(values: Sequence[Any]) -> int:
-    records = [value for value in values if isinstance(value, dict)]
-    own = sum(bool(row_of(value, ITEM)) or "tools_approved" in row_of(value, SESSION) for value in records)
-    return 97 if own and own * 2 >= len(records) else 0
+    own = most_are(values, lambda value: bool(row_of(value, ITEM)) or "tools_approved" in row_of(value, SESSION))
+    return 97 if own else 0
 
 
 def knows(value: dict[str, Any]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from toolpair.formats.agent import Library
 from toolpair.formats.engine.sending import request
 from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.formats.google_adk.detection import DATA, event_in
@@ -15,6 +16,8 @@ from toolpair.transcript.model import Block, Message, Transcript
 
 TITLE: Final = "Google ADK"
 VERSION: Final = "2.13.0"
+LIBRARY: Final = Library("google-adk", TITLE)
+"""ADK itself, of which only what it does with a session is known."""
 _SHAPING: Final = (
     "branch", "isolation_scope", "isolationScope", "input_transcription", "inputTranscription", "output_transcription",
     "outputTranscription",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.formats.engine.reading.stored_rows import json_in, row_of
+from toolpair.formats.engine.reading.stored_rows import json_in, most_are, row_of
 
 MESSAGES: Final = "messages"
 SESSIONS: Final = "sessions"
@@ -63,13 +63,14 @@ def call_id(call: Any) -> Any:
 
 
 def sniff(values: Sequence[Any]) -> int:
-    records = [value for value in values if isinstance(value, dict)]
-    own = sum(
-        {"role", "tool_call_id", "tool_calls", "tool_name"} <= row_in(value).keys()
-        or {"source", "started_at"} <= row_of(value, SESSIONS).keys()
-        for value in records
+    own = most_are(
+        values,
+        lambda value: (
+            {"role", "tool_call_id", "tool_calls", "tool_name"} <= row_in(value).keys()
+            or {"source", "started_at"} <= row_of(value, SESSIONS).keys()
+        ),
     )
-    return 97 if own and own * 2 >= len(records) else 0
+    return 97 if own else 0
 
 
 def knows(value: dict[str, Any]) -> bool:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, SessionFile
-from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.kimi_cli.files import CONTEXT, SESSIONS, hash_of, place_of, projects_in
 from toolpair.formats.kimi_cli.format import NEWEST, OF_ITS_OWN, STOPS, SUB_AGENT, TITLE, LineFaults
@@ -32,6 +31,7 @@ class KimiCli(Agent):
     }
     variable = "KIMI_SHARE_DIR"
     usual_home = ".kimi"
+    resumes = ("kimi", "--session")
     ask = lazy("toolpair.formats.kimi_cli.asking:ASK")
     program = Program("kimi code", TITLE, r"\A\b\Z", session_options=("--session", "--resume", "-S", "-r"))
     """Its process calls itself so, without arguments."""
@@ -66,11 +66,6 @@ class KimiCli(Agent):
         if file.folder is None or not file.session_id:
             return None
         return self.roots(machine)[0] / hash_of(file.folder) / file.session_id / CONTEXT
-
-    def way_back(self, file: SessionFile) -> WayBack | None:
-        if not file.session_id or file.session_id.startswith("-"):
-            return None
-        return WayBack(("kimi", "--session", file.session_id), file.folder)
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         faults = facts_of(transcript, LineFaults).faults

@@ -90,20 +90,8 @@ class ShownOutputs(Copies):
         contents = {text_of(content): content for content in map(content_of, results) if content is not None}
         return [Copy(content, f"in {_SHOWN}", certain=own) for content in contents.values()]
 
-    def files_naming(self, id_: str) -> tuple[str, ...]:
-        return ()
-
-    def __getitem__(self, id_: str) -> tuple[Any, str]:
-        found = self.of_call(Block("call", None, -1, id=id_))
-        if len(found) != 1 or not found[0].certain:
-            raise KeyError(id_)
-        return found[0].content, found[0].where
-
     def __iter__(self) -> Iterator[str]:
         return (id_ for id_ in self._calls if id_ in self)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
 
 
 def _message(line: bytes) -> tuple[Any, dict[str, Any]] | None:

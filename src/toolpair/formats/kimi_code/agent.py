@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, SessionFile
-from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.kimi_code.history import TITLE
 from toolpair.formats.lazy import lazy
 from toolpair.shell.machine import Machine
@@ -26,6 +25,7 @@ class KimiCode(Agent):
     }
     variable = "KIMI_CODE_HOME"
     usual_home = ".kimi-code"
+    resumes = ("kimi", "--session")
     ask = lazy("toolpair.formats.kimi_code.asking:ASK")
     program = Program(
         "kimi",
@@ -65,11 +65,6 @@ class KimiCode(Agent):
 
     def target(self, file: SessionFile, machine: Machine) -> Path | None:
         return file.opened if file.opened is not None and self.in_place(file.opened, file.session_id) else None
-
-    def way_back(self, file: SessionFile) -> WayBack | None:
-        if not file.session_id or file.session_id.startswith("-"):
-            return None
-        return WayBack(("kimi", "--session", file.session_id), file.folder)
 
 
 def _words(value: Any) -> str | None:

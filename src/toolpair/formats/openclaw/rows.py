@@ -143,7 +143,7 @@ class Rows(Struct, eq=False, dict=True):
 def rows_in(items: Sequence[Item], around: SessionFacts | None = None) -> Rows:
     events = events_in(items)
     state = next((found for item in items if (found := row_of(item.value, STATE))), {})
-    listed = _listed(events)
+    listed = sorted((event for event in events if event.position is not None), key=lambda event: event.position or 0)
     last = max((event.number for event in events), default=-1)
     in_use = around is not None or (
         bool(state)
@@ -182,10 +182,6 @@ def event_of(item: Item) -> Event:
     found = row.get(RECORD)
     record: Mapping[str, Any] = found if isinstance(found, dict) else {}
     return Event(item, row, record, text_of(record.get("id")) if record.get("type") != "session" else None)
-
-
-def _listed(events: Iterable[Event]) -> list[Event]:
-    return sorted((event for event in events if event.position is not None), key=lambda event: event.position or 0)
 
 
 def linked(events: Sequence[Event]) -> tuple[dict[int, str | None], str | None]:
@@ -369,11 +365,7 @@ def found_in(
     items: Sequence[Item], leaf: str | None = None, around: SessionFacts | None = None
 ) -> tuple[Rows, PiHistory]:
     rows = rows_in(items, around)
-    return rows, _history(rows, leaf)
-
-
-def _history(rows: Rows, leaf: str | None) -> PiHistory:
-    return history(_records(rows), leaf, _ways(rows), rows.leaf)
+    return rows, history(_records(rows), leaf, _ways(rows), rows.leaf)
 
 
 def rows_of(items: Sequence[Item], transcript: Transcript) -> Rows:

@@ -142,9 +142,6 @@ class _OfRows(Copies):
         found = self._of.get(call.record)
         return () if found is None else (found,)
 
-    def files_naming(self, id_: str) -> Sequence[str]:
-        return ()
-
     def __getitem__(self, id_: str) -> tuple[Any, str]:
         rows = self._rows[id_]
         if len(rows) != 1:
@@ -154,9 +151,6 @@ class _OfRows(Copies):
 
     def __iter__(self) -> Iterator[str]:
         return (id_ for id_, rows in self._rows.items() if len(rows) == 1 and rows[0] in self._of)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
 
 
 def time_of(value: Any) -> float | None:

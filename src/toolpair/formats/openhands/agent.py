@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from toolpair.formats.agent import Program, SessionFile
-from toolpair.formats.engine.agents.folder_agent import FolderAgent
+from toolpair.formats.engine.agents.database_agent import FolderAgent
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.lazy import lazy
 from toolpair.formats.openhands.folder import OPENHANDS_FOLDER

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.formats.engine.reading.stored_rows import row_of
+from toolpair.formats.engine.reading.stored_rows import most_are, row_of
 
 STATE: Final = "openhands_state"
 EVENT: Final = "openhands_event"
@@ -34,6 +34,4 @@ def knows(value: dict[str, Any]) -> bool:
 
 
 def sniff(values: Sequence[Any]) -> int:
-    records = [value for value in values if isinstance(value, dict)]
-    own = sum(map(knows, records))
-    return 97 if own and own * 2 >= len(records) else 0
+    return 97 if most_are(values, knows) else 0

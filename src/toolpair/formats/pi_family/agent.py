@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Final
 
 from toolpair.formats.agent import Agent, FoundSession, SessionFile
 from toolpair.formats.engine.agents.way_back import WayBack
@@ -37,7 +37,7 @@ class PiAgent(Agent):
 
     variable = "PI_CODING_AGENT_DIR"
     suffix = ".jsonl"
-    resumes: ClassVar[tuple[str, ...]]
+    resumes: tuple[str, ...]
     """The command that is given the file."""
 
     def describe(self, found: FoundSession) -> tuple[str | None, str | None]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, SessionFile
-from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.format import SentRequest
 from toolpair.formats.lazy import lazy
@@ -40,6 +39,7 @@ class QwenCodeAgent(Agent):
     filled = "tells the model that the result was not recorded, and to treat the call as failed"
     variable = "QWEN_HOME"
     usual_home = ".qwen"
+    resumes = ("qwen", "--resume")
     suffix = ".jsonl"
     ask = lazy("toolpair.formats.qwen_code.asking:ASK")
     program = Program(
@@ -72,11 +72,6 @@ class QwenCodeAgent(Agent):
     def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
         words = peek.last_said(found.path, found.size, words_of)
         return peek.folder_in(peek.head(found.path)), peek.one_line(words)
-
-    def way_back(self, file: SessionFile) -> WayBack | None:
-        if not file.session_id or file.session_id.startswith("-"):
-            return None
-        return WayBack(("qwen", "--resume", file.session_id), file.folder)
 
     def home_of(self, path: Path, session_id: str) -> Path | None:
         parents = path.parents

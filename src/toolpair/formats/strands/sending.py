@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolpair.formats.agent import Library
 from toolpair.formats.engine.sending import no_result, request
 from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.transcript.model import Transcript
 
 TITLE: Final = "Strands"
 VERSION: Final = "1.62.0"
+LIBRARY: Final = Library("strands", TITLE)
+"""Strands itself, of which only what it does with a session is known."""
 _FILLED: Final = "Tool was interrupted."
 Said = tuple[str, list[SentPart]]
 

@@ -16,8 +16,8 @@ from typing import Any, Final
 import orjson
 
 from toolpair.formats.engine.reading.reading import as_text
+from toolpair.formats.vibe.detection import MESSAGE, SESSION
 from toolpair.formats.vibe.format import folder_in, meta_in
-from toolpair.formats.vibe.store_detection import MESSAGE, SESSION
 from toolpair.source import peek
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.folders.layout import FolderLayout, read_file

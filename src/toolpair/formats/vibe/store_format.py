@@ -14,7 +14,7 @@ from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.engine.sending import request
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentPart, SentRequest, View
 from toolpair.formats.forms.registry import Form, form_in
-from toolpair.formats.vibe.store_detection import SESSION
+from toolpair.formats.vibe.detection import SESSION
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
 

@@ -159,7 +159,7 @@ def recognise_all(text: str) -> tuple[Recognised, ...]:
     different: dict[tuple[object, ...], Recognised] = {}
     for one in known:
         # A client's short message and the API's own text are about the same request.
-        if one.names_a_place or not any(_same_rules(one, other) for other in placed):
+        if one.names_a_place or not any(not set(one.error.rules).isdisjoint(other.error.rules) for other in placed):
             different.setdefault((one.error.rules, one.ids, one.message, one.block), one)
     return tuple(replace(one, count=len(different)) for one in reversed(different.values()))
 
@@ -181,10 +181,6 @@ def ids_quoted(text: str) -> frozenset[str]:
     pasted = PastedText.of(text)
     found = last_of_each_place(hits(pasted))[:_DISTINCT]
     return frozenset(id_ for hit in found for reading in _read(pasted, hit).readings for id_ in reading)
-
-
-def _same_rules(one: Recognised, other: Recognised) -> bool:
-    return not set(one.error.rules).isdisjoint(other.error.rules)
 
 
 def _read(pasted: PastedText, hit: Hit, others: Sequence[Hit] = ()) -> Recognised:

@@ -7,10 +7,11 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from toolpair.source.byte_runs import common_start
 from toolpair.text.file_diffs import Hunk, Mark, Row, Side, both_sides, of_strings, rows_of, trimmed
 from toolpair.text.inline_diff import Folded as OnlyCounts
 from toolpair.text.inline_diff import Hunk as Pieces
-from toolpair.text.inline_diff import common_start, decoded, folded, hunks
+from toolpair.text.inline_diff import decoded, folded, hunks
 from toolpair.text.json_lines import JsonLines
 from toolpair.tui.bodies.diff_body import DiffBody, Folded, Note, Part, Title
 from toolpair.tui.numbers import count_text

@@ -17,6 +17,7 @@ from toolpair.source.errors import UnreadableFile
 from toolpair.source.rows.layout import FACTS
 
 if TYPE_CHECKING:
+    from toolpair.source.folders.layout import FolderLayout
     from toolpair.source.rows.layout import Layout, StoredSession
 
 
@@ -116,3 +117,20 @@ class DatabaseAgent(Agent):
     @abstractmethod
     def way_in_another(self, path: Path, file: SessionFile) -> WayBack | None:
         """How to resume a session of a database that lies elsewhere, such as a copy."""
+
+
+class FolderAgent(DatabaseAgent):
+    """An agent each of whose sessions is a folder of its own, in the first of its `roots`, named by its id."""
+
+    holder = "folder"
+    layout: FolderLayout
+
+    def databases(self, machine: Machine) -> tuple[Path, ...]:
+        return ()
+
+    def folders(self, machine: Machine) -> tuple[Path, ...]:
+        entries = peek.entries(self.roots(machine)[0])
+        return tuple(Path(one.path) for one in entries if peek.is_folder(one) and self.layout.claims(one.path))
+
+    def in_place(self, path: Path, session_id: str) -> bool:
+        return resolved(str(path.parent)) == resolved(str(self.roots(Machine.here())[0]))

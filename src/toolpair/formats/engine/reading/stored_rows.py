@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import orjson
@@ -15,6 +15,13 @@ def row_of(value: Any, table: str) -> dict[str, Any]:
     """The columns of a record that is a row of this table; empty for any other record."""
     found = value.get(table) if isinstance(value, dict) else None
     return found if isinstance(found, dict) else {}
+
+
+def most_are(values: Sequence[Any], is_own: Callable[[dict[str, Any]], bool]) -> bool:
+    """Whether half of the records or more are an agent's own."""
+    records = [value for value in values if isinstance(value, dict)]
+    own = sum(map(is_own, records))
+    return own > 0 and own * 2 >= len(records)
 
 
 def facts_in(items: Iterable[Item]) -> dict[str, Any]:
