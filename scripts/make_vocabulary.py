@@ -22,7 +22,7 @@ OUT: Final = _PACKAGE / "reports" / "redaction" / "data" / "read.json"
 _ROOMS: Final = ("dialects", "formats", "rules", "transcript")
 _NOT_READ: Final = ("pages", "errors")
 """Folders whose strings are for people."""
-_FOR_PEOPLE: Final = ("title", "where")
+_FOR_PEOPLE: Final = ("title", "where", "read_only")
 _IN_TABLE: Final = re.compile(r"(?<![$\w])[A-Za-z_][\w-]*\w")
 _NAME: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*(?:[-./][A-Za-z0-9_]+)*")
 
