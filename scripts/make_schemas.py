@@ -173,7 +173,7 @@ PROOF: Final = {
     "sent": "bool", "note": "str?", "messages": SENT_OF, "outputs": SENT_OF, "whole": "bool", "errors": ["str"],
     "missing": [SENT_TEXT],
     "model": {
-        "agrees": "bool", "refuses": "str?", "said_to_be_sent": [SENT_TEXT], "sent_besides": [SENT_TEXT],
+        "agrees": "bool?", "refuses": "str?", "said_to_be_sent": [SENT_TEXT], "sent_besides": [SENT_TEXT],
     },
 }  # fmt: skip
 DIFF_SIDE: Final = {"path": "str", "format": "str", "conversations": "int"}

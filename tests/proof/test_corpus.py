@@ -11,9 +11,11 @@ from tests.proof.conftest import program
 from tests.vibe_sessions import NAME, sound
 from tests.vibe_stores import SOUND, store
 from toolpair.cli.main import main
-from toolpair.proof.corpus import said, short_names
+from toolpair.formats import get_agent
+from toolpair.proof.corpus import Found, said, section, short_names
 from toolpair.proof.inside import end_of
 from toolpair.proof.proof import Proof
+from toolpair.proof.who import Asked
 
 _OTHER = "## Codex\n\nVersion 0.170.0, asked about 9 sessions on 2026-10-01. All are sent whole and valid, before and after.\n"
 
@@ -120,3 +122,24 @@ def test_two_stores_of_one_agent_are_each_asked_in_their_way(
     assert main(["prove", "--corpus", "--dry-run", str(folder / NAME), str(next(folder.rglob("CURRENT")).parent)]) == 0
     started = f"Mistral Vibe, {tmp_path / 'vibe'}, is started for each of 1 session, twice."
     assert capsys.readouterr().out.count(started) == 2
+
+
+def test_a_session_without_an_answer_in_time_is_not_counted(
+    corpus: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path, "hangs")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    page = tmp_path / "page.md"
+    lost = str(corpus / "result gone/session.jsonl")
+    words = ["prove", "--corpus", lost, "--write", str(page), "--yes", "--seconds", "2"]
+    assert main(words) == 2 and not page.exists()
+    said = capsys.readouterr()
+    assert "gave no answer about" in said.err and "what it sends is not known" in said.err and "`sees`" not in said.out
+
+
+def test_the_page_says_how_many_sessions_got_no_answer_in_time() -> None:
+    whole, late = (Proof("", known, (0, 0), (0, 0), (), (), (), None, (), known) for known in (True, False))
+    asked = Asked(get_agent("claude-code"), "claude", "1.0")
+    text = section(asked, [Found("a", whole, whole), Found("b", whole, late)], "2026-11-28")
+    assert "asked about 1 session on" in text and "All are sent whole" in text
+    assert "Besides these, 1 session got no answer in time." in text

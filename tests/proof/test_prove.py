@@ -101,7 +101,7 @@ def test_wrappers_of_wrappers_without_a_home(
     monkeypatch.setenv("HOME", "/dev/null/home")
     whole = mode == "asks"
     told = proved(
-        capsys, session, "--program", tmp_path / "claude", "--seconds", 60 if whole else 3, code=0 if whole else 1
+        capsys, session, "--program", tmp_path / "claude", "--seconds", 60 if whole else 3, code=0 if whole else 2
     )
     assert told["before"]["sent"] is whole and not running(tmp_path) and not list((tmp_path / "tmp").iterdir())
 
@@ -127,10 +127,10 @@ def test_agents_that_fail_hang_or_leave_something_running(
     mode: str, session: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = mode == "leaves"
-    told = proved(
-        capsys, session, "--program", program(tmp_path, mode), "--seconds", 20 if whole else 3, code=0 if whole else 1
-    )
+    agent, code = program(tmp_path, mode), {"fails": 1, "hangs": 2, "leaves": 0}[mode]
+    told = proved(capsys, session, "--program", agent, "--seconds", 20 if whole else 3, code=code)
     assert told["before"]["sent"] is whole
+    assert told["before"]["model"]["agrees"] is {"fails": False, "hangs": None, "leaves": True}[mode]
     assert told["before"]["note"] == {"fails": "\x1b[31mno such session\x1b[0m", "hangs": "no answer within 3 s"}.get(
         mode
     )

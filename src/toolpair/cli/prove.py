@@ -44,8 +44,8 @@ answered here, with one word, so that no tool runs; hooks, MCP servers and setti
 has no network but this where the system allows that. The session and your home are not touched.
 
 exit code: 0 all that is real is sent, in a valid request (of the file as it is; with --fixed, after the fixes), 1 not,
-2 the agent is not installed, or cannot be asked. With --corpus: 0 `sees` says of each session what its agent sends,
-1 of some it does not, 2 none could be asked about
+2 the agent is not installed, cannot be asked, or gives no answer in time. With --corpus: 0 `sees` says of each
+session what its agent sends, 1 of some it does not, 2 none could be asked about
 """
 
 
@@ -116,6 +116,8 @@ def run(options: argparse.Namespace) -> int:
         out(dump(_json(options, asked, isolated, proofs, fixes), indent=2))
     else:
         _print(options, asked, proofs, fixes)
+    if not all(proof.is_known for proof in proofs.values()):
+        return exits.UNREADABLE
     return exits.OK if next(iter(proofs.values())).is_whole else exits.PROBLEMS
 
 
@@ -165,7 +167,7 @@ def _proof_entry(proof: Proof, content: bool) -> Entry:
         "errors": [problem.rule for problem in proof.problems],
         "missing": text_entries(proof.missing, content),
         "model": {
-            "agrees": proof.agrees,
+            "agrees": proof.agrees if proof.is_known else None,
             "refuses": proof.model_refuses,
             "said_to_be_sent": text_entries(proof.unexpected, content),
             "sent_besides": text_entries(proof.besides, content),

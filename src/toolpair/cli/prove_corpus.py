@@ -49,7 +49,11 @@ def run_corpus(options: argparse.Namespace) -> int:
         except (CannotAsk, SessionError) as error:
             say(f"{named.agent.title}: {safe(error)}.")
             continue
-        wrong += _tell(asked, found)
+        for one in (unknown := [one for one in found if not one.is_known]):
+            say(f"{asked.agent.title} gave no answer about {safe(one.name)} in time: what it sends is not known.")
+        if len(unknown) == len(found):
+            continue
+        wrong += _tell(asked, [one for one in found if one.is_known])
         of_title = told.setdefault(asked.agent.title, [])  # Vibe's files and its store are of one agent
         of_title += found
         sections[asked.agent.title] = section(asked, of_title, str(datetime.now(UTC).date()))
@@ -95,7 +99,7 @@ def _asked(options: argparse.Namespace, asked: Asked, names: list[str], isolated
 
 
 def _tell(asked: Asked, found: list[Found]) -> int:
-    """Print what is not sent whole, and where `sees` is wrong; how often that is."""
+    """Print what is not sent whole, and where `sees` is wrong; how often that is. All got an answer."""
     wrong = [one for one in found if not one.agrees]
     broken = [one for one in found if not one.after.is_whole]
     out(

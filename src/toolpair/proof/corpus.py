@@ -37,6 +37,10 @@ class Found(Struct, frozen=True):
     after: Proof
 
     @property
+    def is_known(self) -> bool:
+        return self.before.is_known and self.after.is_known
+
+    @property
     def agrees(self) -> bool:
         return self.before.agrees and self.after.agrees
 
@@ -92,7 +96,8 @@ def counted(texts: Sequence[SentText]) -> str:
 
 def section(asked: Asked, found: Sequence[Found], date: str) -> str:
     """An agent's part of the page."""
-    broken = [one for one in found if not one.is_whole]
+    known = [one for one in found if one.is_known]
+    broken = [one for one in known if not one.is_whole]
     rows = [(one.name, said(one.before) or "sent whole", said(one.after)) for one in broken]
     table = (
         ["| session | as it is | after the fixes |", "|---|---|---|", *(_row(row) for row in rows), ""] if rows else []
@@ -100,11 +105,13 @@ def section(asked: Asked, found: Sequence[Found], date: str) -> str:
     sent = (
         f"Not sent whole and valid: {len(broken):,}." if broken else "All are sent whole and valid, before and after."
     )
+    if len(known) < len(found):
+        sent += f" Besides these, {plural(len(found) - len(known), 'session')} got no answer in time."
     version = f"Version {asked.version}" if asked.version is not None else "Its version is not known"
     lines = [
         f"## {asked.agent.title}",
         "",
-        f"{version}, asked about {plural(len(found), 'session')} on {date}. {sent}",
+        f"{version}, asked about {plural(len(known), 'session')} on {date}. {sent}",
         "",
         *table,
     ]

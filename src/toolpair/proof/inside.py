@@ -77,6 +77,8 @@ class Answer(Struct, frozen=True):
     """Where it left the session, in the folder of the copy."""
     version: str | None = None
     """Which one it says it is, if it was asked that."""
+    in_time: bool = True
+    """Whether it sent something or ended before it was stopped."""
 
 
 def main(path: str) -> None:
@@ -129,16 +131,16 @@ def _asked(job: Job, folder: Path, copy: Copy) -> Answer:
         start = furnished(ask, job.program, copy, home, api.url)
         variables = environment(job.search, home, start)
         histories: list[Sequence[Any]] = []
-        note = ""
+        note, in_time = "", True
         for _ in range(copy.times):
             before = len(api.requests)
-            failed, said = _run((*job.program, *start.arguments), home / _PROJECT, variables, job.seconds)
-            note = end_of(said) if failed else note
+            code, said = _run((*job.program, *start.arguments), home / _PROJECT, variables, job.seconds)
+            note, in_time = end_of(said) if code != 0 else note, in_time and code is not None
             sent = _histories(api, before, start.api, ask)
             histories += sent[-1:] if ask.newest else sent[:1]
         after = Path(copy.path).with_suffix(".after")
         _keep(start.session, after)
-        return Answer(histories, start.api, note, str(after))
+        return Answer(histories, start.api, note, str(after), in_time=in_time or bool(histories))
 
 
 def _keep(session: Path, path: Path) -> None:
@@ -186,8 +188,8 @@ def _version(job: Job) -> str | None:
     return found[0] if found is not None else None
 
 
-def _run(command: Sequence[str], folder: Path, variables: Mapping[str, str], seconds: int) -> tuple[bool, str]:
-    """Whether it fails, and the end of what it says."""
+def _run(command: Sequence[str], folder: Path, variables: Mapping[str, str], seconds: int) -> tuple[int | None, str]:
+    """The code that it ends with, None where it had to be stopped, and the end of what it says."""
     with tempfile.TemporaryFile() as said:  # no pipe, which what it leaves running would keep open
         try:
             done = subprocess.run(
@@ -201,11 +203,11 @@ def _run(command: Sequence[str], folder: Path, variables: Mapping[str, str], sec
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return True, f"no answer within {seconds} s"
+            return None, f"no answer within {seconds} s"
         except OSError as error:
-            return True, f"it does not start: {error.strerror or error}"
+            return -1, f"it does not start: {error.strerror or error}"
         said.seek(max(said.tell() - 40 * _SAID, 0))
-        return done.returncode != 0, said.read().decode(errors="replace").strip()
+        return done.returncode, said.read().decode(errors="replace").strip()
 
 
 def end_of(said: str) -> str:

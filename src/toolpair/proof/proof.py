@@ -48,10 +48,12 @@ class Proof(Struct, frozen=True):
     """Why the agent would not resume the session, as the model has it."""
     problems: Sequence[Problem]
     """The errors of the request, by the profile's rules."""
+    is_known: bool = True
+    """False where the agent was stopped before it sent anything: it says nothing about the session."""
 
     @property
     def agrees(self) -> bool:
-        """Whether the model says what happened."""
+        """Whether the model says what happened, if that is known."""
         if self.model_refuses is not None:
             return not self.messages[0]  # it may begin a new session instead
         if not self.sent:
@@ -129,7 +131,9 @@ def judged(session: Session, whole: Session, answer: Answer, folder: Path) -> Pr
     held = [one for one in held_by(whole) if says_something_real(one.text)]
     if not answer.histories:
         texts = [one for one in held if one.kind == "output"]
-        return Proof(answer.note, False, (0, _messages(held)), (0, len(texts)), held, (), (), refuses, ())
+        return Proof(
+            answer.note, False, (0, _messages(held)), (0, len(texts)), held, (), (), refuses, (), answer.in_time
+        )
     request = _opened(answer.histories[0], answer.api, folder, session.conversation.judged.profile.id)
     sent = list(_without_prompt(list(sent_by(request, added=True))))
     gone = missing(held, sent)

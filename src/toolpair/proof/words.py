@@ -39,6 +39,9 @@ class Told(Struct, frozen=True):
 
 def told(when: str, title: str, proof: Proof, content: bool) -> Iterator[Told]:
     """What the agent of this title sends, `when`; `content`: with the beginnings of texts."""
+    if not proof.is_known:
+        yield Told(f"{when}: {title} gave {proof.note}: what it sends is not known.", "doubtful")
+        return
     tone: Tone = "good" if proof.is_whole else "bad"
     if not proof.sent:
         yield Told(f"{when}: {title} sends nothing.", tone)
