@@ -64,6 +64,7 @@ _ELSE = {
     "history/judged_request.py": {"block.value", "found[1].value", "part.value", "sent.value"},
     "history/sent_rows.py": {"self.value", "part.value", "SentPart.of(block).value"},
     "cli/sees.py": {"row.value"},
+    "session/handed_over.py": {"row.value"},
     "reports/export/source.py": {"part.value", "message.value"},
     # Of arguments that were read.
     "history/losses/comparison.py": {"said.value"},
