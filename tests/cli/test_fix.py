@@ -213,11 +213,11 @@ def test_what_stays_lost_on_resume_is_said_though_it_is_no_error(run: Run, tmp_p
     ran = run("fix", path, "-o", output)
     said = "line 4: Claude Code forgets everything before this line: 3 messages, 1 output."
     assert ran.code == 0 and "Not fixed, and still lost on resume:" in ran.err and said in ran.err
-    assert "Verified: no output or user text is lost by this\n" in ran.err
+    assert "Verified: no output or user text is lost by these fixes\n" in ran.err
     ran = run("fix", output, "--diff")
     assert ran.code == 0 and said in ran.err and "nothing to fix" not in ran.err
     report = run("fix", path, "--diff", "--output-format", "json").json
     assert report["left"] == [] and [one["rule"] for one in report["still_lost"]] == ["chain.second_root"]
     ran = run("fix", path, again, output, "--diff")
-    assert ran.err.count("1 problem left by which something is still lost on resume") == 3
+    assert ran.err.count("1 problem left: something is still lost on resume") == 3
     assert "nothing to fix" not in ran.err

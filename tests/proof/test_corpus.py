@@ -98,6 +98,15 @@ def test_what_an_agent_says_last_is_told_without_the_folder_of_its_copy() -> Non
     for words, told in (
         (f"Reading.\nError: failed to read {path}: it is empty", "not resumed: Error: failed to read …: it is empty"),
         (f"See log: {path}\n", "not resumed: See log: …"),
+        (
+            "\x1b[91m\x1b[1mError: \x1b[0mno such key {\n  at async f (file:///opt/x/y.js:1)\n}",
+            "not resumed: Error: no such key {",
+        ),
+        ("see file:///opt/agents/x.js:3 (/usr/lib/y.js), ~/.x/a.db", "not resumed: see …:3 (…), ~/.x/a.db"),
+        (
+            "see https://api.example/docs/errors or a/b/c, 1/2",
+            "not resumed: see https://api.example/docs/errors or a/b/c, 1/2",
+        ),
         ("no " * 40, f"not resumed: {('no ' * 40)[:79]}…"),
         ("", "not resumed"),
     ):

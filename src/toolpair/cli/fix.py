@@ -295,7 +295,7 @@ def _report_line(done: Fixed, only_shown: bool, style: TerminalStyle) -> str:
         said.append(style.red(f"{plural(len(outcome.left), 'error')} left for you"))
     if outcome.still_lost:
         many = plural(len(outcome.still_lost), "problem")
-        said.append(style.severity("warning", f"{many} left by which something is still lost on resume"))
+        said.append(style.severity("warning", f"{many} left: something is still lost on resume"))
     notes: list[Any] = [] if saved is None else list(saved.notes)
     if saved is not None and saved.backup is not None:
         said.append(f"original kept as {safe(saved.backup.name)}")

@@ -141,7 +141,7 @@ def report(outcome: Outcome, saved: Saved | None, style: TerminalStyle, only_sho
     if outcome.changed and outcome.losses:
         _line(style.severity("warning", f"  Verified: it loses {outcome.losses.text}"))
     elif outcome.changed:
-        _line(f"  Verified: no output or user text is lost{' by this' if outcome.still_lost else ''}")
+        _line(f"  Verified: no output or user text is lost{' by these fixes' if outcome.still_lost else ''}")
     if outcome.profiles:
         valid = [name for name in outcome.profiles if name not in outcome.refused_by]
         if valid:

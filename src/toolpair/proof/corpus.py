@@ -23,8 +23,9 @@ sent after toolpair's recommended fixes, where a guess is left for a person or n
 `toolpair prove --corpus FOLDER --write PAGE`, which keeps the tables of the agents that it does not ask.
 """
 _SECTION: Final = re.compile(r"^(?=## )", re.MULTILINE)
-_PATH: Final = re.compile(r"/\S*toolpair-(?:prove|home)-\S*?(?=[\s:;,)\"'`]|$)")
-"""Of the copy that was resumed: another one each time, and removed since."""
+_PATH: Final = re.compile(r"""(?<![\w~./:])(?:file://)?/[^\s/:;,)"'`]+/[^\s:;,)"'`]*""")
+"""Of the copy that was resumed, or of the agent: what is nobody else's folder."""
+_COLOURS: Final = re.compile(r"\x1b\[[\d;]*m")
 _SAID: Final = 80
 """How much of an agent's last words stands in a table."""
 
@@ -80,12 +81,18 @@ def _common(lists: Sequence[Sequence[str]]) -> int:
 def said(proof: Proof) -> str:
     """What is wrong with a proof, in a few words; empty when nothing is. It may quote the agent."""
     if not proof.sent:
-        last = _PATH.sub("…", proof.note.strip().rpartition("\n")[2])
+        last = _PATH.sub("…", _last_words(proof.note))
         last = f"{last[: _SAID - 1]}…" if len(last) > _SAID else last
         return f"not resumed: {last}" if last else "not resumed"
     lost = counted([one for one in proof.missing if one.kind != "call"])
     rules = ", ".join(sorted({problem.rule for problem in proof.problems}))
     return "; ".join([*([f"loses {lost}"] if lost else []), *([f"refused for {rules}"] if rules else [])])
+
+
+def _last_words(note: str) -> str:
+    """The last line that says something: a bracket, a part of JSON or a place in the agent's code does not."""
+    lines = (line.strip() for line in reversed(_COLOURS.sub("", note).splitlines()))
+    return next((line for line in lines if any(map(str.isalnum, line)) and not line.startswith(("at ", '"'))), "")
 
 
 def counted(texts: Sequence[SentText]) -> str:
