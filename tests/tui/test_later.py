@@ -187,6 +187,39 @@ def test_a_key_that_was_let_in_before_anything_was_shown_acts_when_it_is(
     asyncio.run(run())
 
 
+def test_a_key_of_a_screen_that_makes_way_before_it_was_used_acts_on_the_next(
+    broken: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, show, let_in = Slow(), OpenSessions.show, list[events.Event]()
+
+    def not_used_yet(self: OpeningScreen, event: events.Event) -> None:
+        event._set_forwarded()
+        let_in.append(event)
+        slow.may.set()
+
+    def used_after(self: OpenSessions, *shown: Any) -> PairScreen:
+        made = show(self, *shown)
+        for event in let_in:
+            self._app.post_message(event)
+        return made
+
+    monkeypatch.setattr(OpeningScreen, "_forward_event", not_used_yet)
+    monkeypatch.setattr(OpenSessions, "show", used_after)
+
+    async def run() -> None:
+        app = ToolpairApp(None, opening=Opening(str(broken), slow))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await settled(pilot, names=())
+            await press_without_waiting(pilot, "q")
+            for _ in range(400):
+                await settled(pilot)
+                if not app.is_running:
+                    break
+            assert let_in and not app.is_running
+
+    asyncio.run(run())
+
+
 def test_the_review_does_not_open_over_what_was_opened_meanwhile(broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     go = threading.Event()
     stage_recommended = Session.stage_recommended

@@ -178,6 +178,8 @@ class ToolpairApp(Application):
         if not is_input(event):
             if not (is_forwarded_input(event) and self.typed_ahead.is_outdated):
                 await super().on_event(event)
+            elif isinstance(event, events.Key):
+                self.typed_ahead.came_late(event)
         elif self.typed_ahead.admits(event):
             try:
                 await self._handle_input(event)

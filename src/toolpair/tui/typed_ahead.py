@@ -101,6 +101,12 @@ class TypedAhead:
         """
         return self._meant_for is not _top(self._app)
 
+    def came_late(self, key: events.Key) -> None:
+        """Another screen came before the one that it was typed at had used it: lost, unless that was to make way."""
+        early = getattr(self._meant_for, "early", None)
+        if isinstance(early, EarlyKeys) and early.are_handed_over:
+            early.keep(key)
+
     def _wait(self, event: Input) -> None:
         if isinstance(event, events.MouseMove) and self._waiting and isinstance(self._waiting[-1], events.MouseMove):
             self._waiting[-1] = event  # only the current position of the pointer matters
@@ -192,6 +198,11 @@ class EarlyKeys:
 
     def __bool__(self) -> bool:
         return bool(self._kept)
+
+    @property
+    def are_handed_over(self) -> bool:
+        """Whether the screen that they are for has come."""
+        return self._next is not None
 
     def keep(self, key: events.Key) -> None:
         if self._next is not None:

@@ -82,6 +82,7 @@ class OpeningScreen(BaseScreen[None]):
     def on_key(self, event: events.Key) -> None:
         """Keys that mean nothing here are meant for what is being opened."""
         if event.key not in APP.held(self.tool.own.keys):
+            event.stop()
             self.early.keep(event)
 
     def action_back(self) -> None:
