@@ -35,10 +35,10 @@ sys.dont_write_bytecode = False
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """`-n auto`: more workers than cores, since half of the time a test waits: for a terminal, a screen, a process."""
+    """`-n auto`: more workers than cores, since tests wait: for a terminal, a screen, a process. Each worker reads all of the tests."""
     wanted = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", "")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return int(wanted) if wanted.isdecimal() else 3 * min(cores, 6)
+    return int(wanted) if wanted.isdecimal() else 2 * min(cores, 6)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -142,7 +142,7 @@ def test_a_session_of_an_agent(name: str, begun: Callable[[Path], bytes], tmp_pa
         for odd in ODD[:2]
         for changed in replaced(json.loads(line), odd)
     ]
-    for number, new in some(places, 60):
+    for number, new in some(places, 40):
         judged_and_mended(name, b"".join((*lines[:number], new, *lines[number + 1 :])))
 
 

@@ -175,9 +175,8 @@ class Visit:
         self.left = [problem for problem in self.after.problems if problem.severity == "error"]
         self.lost = [said for said in planted.words if said not in told(self.after)]
         assert self.undone == planted.data, "undo brings every byte back"
-        again = opened(self.fixed)
-        again.stage_recommended()
-        self.again = again.to_bytes()
+        self.after.stage_recommended()
+        self.again = self.after.to_bytes()
 
     def said_before(self) -> str:
         return sent_text(self.before.judged.seen)

@@ -29,6 +29,7 @@ from tests.cline_sessions import (
 )
 from tests.each import each
 from tests.formats.fixing import Visit, errors, fixed, sent_messages, told
+from tests.rounds import some
 from toolpair.agents import catalog
 from toolpair.dialects.block_texts import call_summary
 from toolpair.formats import get_format
@@ -68,7 +69,7 @@ CLOSED = {"cut_off_after_a_message", "cut_off_in_a_result", "last_comma"}
 """Not JSON before the fix."""
 
 
-@pytest.mark.parametrize("name", OPENED)
+@pytest.mark.parametrize("name", some(OPENED, 40))
 def test_a_broken_session_is_mended_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
     visit = Visit(PLANTED[name], partial(opened, tmp_path))
     if name == "two_calls_with_one_id_and_one_result":

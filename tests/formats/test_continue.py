@@ -98,7 +98,7 @@ def test_a_copy_of_a_state_is_dropped_where_nothing_else_stands_in_it(
         assert mended(tmp_path, data) == data
 
 
-@pytest.mark.parametrize("name", sorted(PLANTED))
+@pytest.mark.parametrize("name", some(sorted(PLANTED), 42))
 def test_a_broken_session_is_mended_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
     visit = Visit(PLANTED[name], partial(opened, tmp_path))
     if name in HELD_BACK:

@@ -59,7 +59,7 @@ def mended(tmp_path: Path, data: bytes) -> bytes:
 # --- each way to break one ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(PLANTED))
+@pytest.mark.parametrize("name", some(sorted(PLANTED), 60))
 def test_a_broken_session_is_mended_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
     """An event that is still there has its fields as they were, but for its link, and what was mended."""
     visit = Visit(PLANTED[name], partial(opened, tmp_path))

@@ -56,7 +56,7 @@ def test_a_damaged_session_that_is_not_understood_is_nobody_elses(name: str) -> 
         open_session("session.jsonl", data=b"\n".join(lines) + b"\n")
     stretches = [(start, end) for end in range(1, len(lines) + 1) for start in range(end)]
     damages = [(start, end, *damaged) for start, end in stretches for damaged in _damaged(lines[start:end])]
-    for start, end, how, data in some(damages, 120):
+    for start, end, how, data in some(damages, 60):
         session = _opened(data)
         assert session is None or not session.stage_recommended(), f"records {start} to {end}, {how}"
 

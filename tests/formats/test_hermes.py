@@ -15,6 +15,7 @@ from tests.formats.fixing import Visit, errors, outcome_of, seen_of, sent_rows, 
 from tests.formats.stored_rows import is_sound
 from tests.hermes_sessions import COLUMNS, ID, Made, call, corpus, database, sound, together
 from tests.history.opening import judged_by
+from tests.rounds import some
 from toolpair.cli.file_report import describe
 from toolpair.cli.main import main
 from toolpair.formats import get_agent
@@ -44,7 +45,7 @@ def rows_of(path: Path, session: str = ID) -> list[tuple[Any, ...]]:
         return db.execute(query, (session,)).fetchall()
 
 
-@pytest.mark.parametrize("name", corpus())
+@pytest.mark.parametrize("name", some(corpus(), 30))
 def test_a_broken_session_is_fixed_whole_and_saved(name: str, tmp_path: Path) -> None:
     planted = corpus()[name]
     other = Made("another", first=100)

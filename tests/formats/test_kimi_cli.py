@@ -17,7 +17,7 @@ from tests.broken_sessions import Record, lines, word
 from tests.each import each
 from tests.formats.fixing import Visit, errors, fixed, told
 from tests.kimi_sessions import AT, BY_HAND, FOLDER, HASH, ID, NAME, KimiSession, call, corpus, output, sound, think
-from tests.rounds import tries
+from tests.rounds import some, tries
 from toolpair.agents import catalog
 from toolpair.agents.processes import agent_of
 from toolpair.dialects.kimi import fault_of
@@ -53,7 +53,7 @@ def choose(session: Session, rule: str, fix: str) -> None:
 # --- each way to break one ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(PLANTED))
+@pytest.mark.parametrize("name", some(sorted(PLANTED), 36))
 def test_a_broken_session_is_repaired_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
     visit = Visit(PLANTED[name], partial(opened, tmp_path))
     if name not in BY_HAND:

@@ -27,7 +27,7 @@ def opened(folder: Path, data: bytes) -> Session:
     return open_session(path)
 
 
-@pytest.mark.parametrize("name", corpus())
+@pytest.mark.parametrize("name", some(corpus(), 30))
 def test_a_broken_session_is_fixed_whole(name: str, tmp_path: Path) -> None:
     visit = Visit(corpus()[name], lambda data: opened(tmp_path, data))
     visit.assert_never_passed_over()

@@ -29,7 +29,7 @@ from tests.formats.fixing import (
 )
 from tests.oh_my_pi_sessions import NAME, TITLE_LINE, corpus, sound, whole
 from tests.pi_sessions import CHANGES, ID, change
-from tests.rounds import tries
+from tests.rounds import some, tries
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
 from toolpair.agents.processes import agent_of
@@ -62,7 +62,7 @@ def texts(session: Session) -> list[str]:
 # --- each way to break one ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(PLANTED))
+@pytest.mark.parametrize("name", some(sorted(PLANTED), 45))
 def test_a_broken_session_is_fixed_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
     visit = Visit(PLANTED[name], partial(opened, tmp_path))
     visit.assert_fixed("oh-my-pi")

@@ -55,7 +55,7 @@ def others(storage: Path) -> dict[str, bytes]:
 # --- each way to break one ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", some(sorted(PLANTED), 24))
+@pytest.mark.parametrize("name", some(sorted(PLANTED), 15))
 def test_what_is_fixed_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
     """A save is also what was seen, and the same as in a database; a restore takes it back."""
     planted = PLANTED[name]

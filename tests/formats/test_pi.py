@@ -27,7 +27,7 @@ from tests.formats.fixing import (
     told,
 )
 from tests.pi_sessions import CHANGES, ID, NAME, PiSession, change, corpus, images_in_errors, sound, take_out
-from tests.rounds import mixed, tries
+from tests.rounds import mixed, some, tries
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
 from toolpair.dialects import pi as dialect
@@ -70,7 +70,7 @@ def sent(session: Session) -> list[tuple[str, str]]:
 # --- each way to break one ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "version"), mixed(sorted(PLANTED), (None, OLD)))
+@pytest.mark.parametrize(("name", "version"), some(mixed(sorted(PLANTED), (None, OLD)), 40))
 def test_a_broken_session_is_mended_and_nothing_is_lost(name: str, version: str | None, tmp_path: Path) -> None:
     """A record that is still there has its fields as they were, but for its link, and a message that was mended."""
     visit = Visit(PLANTED[name], lambda data: opened(tmp_path, data, version))

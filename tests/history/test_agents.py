@@ -113,7 +113,7 @@ def test_windows_together_tell_what_the_whole_does(agent: str, folder: Path) -> 
     like = LIT[agent]
     start, sound, end = _sound(like, folder)
     parts = 0
-    rounds = tries(150, 16)
+    rounds = tries(150, 10)
     for seed in range(rounds):
         chance = random.Random(f"{agent} {seed}")
         values = json.loads(json.dumps(sound))

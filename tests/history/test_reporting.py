@@ -23,7 +23,7 @@ from toolpair.transcript.model import Block
 @pytest.fixture(params=FORMATS, scope="module")
 def broken(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp(request.param) / "session.jsonl"
-    generate(Options(pairs=tries(1500, 300), problems=12, format=request.param), path)
+    generate(Options(pairs=tries(1500, 200), problems=12, format=request.param), path)
     return path
 
 

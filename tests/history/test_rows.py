@@ -106,7 +106,7 @@ def _written(value: Any) -> bytes:
     return said.replace("Infinity", "1e400").encode("utf-8", "surrogatepass")
 
 
-@pytest.mark.parametrize("seed", range(tries(200, 14)))
+@pytest.mark.parametrize("seed", range(tries(200, 9)))
 def test_windows_together_tell_what_the_whole_does(seed: int, sound: tuple[str, Path], tmp_path: Path) -> None:
     agent, path = sound
     path = Path(shutil.copy(path, tmp_path / path.name))
@@ -123,13 +123,13 @@ def test_windows_together_tell_what_the_whole_does(seed: int, sound: tuple[str, 
 
 def _ways(folder: Path) -> Iterator[Path]:
     """Databases with sessions that are broken in ways that agents break them in."""
-    for planted in some(opencode_sessions.corpus().values(), 12):
+    for planted in some(opencode_sessions.corpus().values(), 9):
         yield planted.write(folder / "opencode.db", kilo=planted.loose)
     for name, planted in some(opencode_sessions.corpus().items(), 12):
         yield opencode_folders.planted_in(folder / name / "storage", planted)
-    for how in some(docker_agent_databases.BREAKS, 12):
+    for how in some(docker_agent_databases.BREAKS, 9):
         yield docker_agent_databases.database(folder / f"{how}.db", docker_agent_databases.broken(how))
-    for name, planted in some(hermes_sessions.corpus().items(), 20):
+    for name, planted in some(hermes_sessions.corpus().items(), 12):
         yield hermes_sessions.database(folder / f"{name}.db", planted.data)
     for name, broken in some(openclaw_databases.corpus().items(), 12):
         yield broken.write(folder / f"{name}.sqlite")

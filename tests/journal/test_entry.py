@@ -17,6 +17,7 @@ from benchmarks.generate import generate
 from benchmarks.sessions.options import Options
 from tests.conftest import SAMPLES
 from tests.formats.claude_code_files import session as claude_session
+from tests.rounds import tries
 from tests.session_folders import line
 from toolpair.recipes import RECIPES
 from toolpair.session.decisions import LONGEST_ID
@@ -53,7 +54,7 @@ def stage_at_random(session: Session, chance: random.Random, steps: int) -> None
             session.stage(problem, fix, "my own words" if fix.placeholder and chance.random() < 0.5 else None)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(tries(3, 2)))
 @pytest.mark.parametrize("name", FILES)
 def test_all_that_was_applied_is_applied_again(name: str, seed: int) -> None:
     session = open_session(SAMPLES / name)
