@@ -7,7 +7,7 @@ import os
 import random
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -320,8 +320,8 @@ def test_what_changes_while_it_is_read_is_read_again(
     left = sorted((storage / "part").glob("*/*.json"))
     rows, reads = StoredFiles.rows, list[Path]()
 
-    def reading(files: StoredFiles) -> Iterator[Row]:
-        for number, row in enumerate(rows(files)):
+    def reading(stored: StoredFiles, files: Iterable[Row]) -> Iterator[Row]:
+        for number, row in enumerate(rows(stored, files)):
             if number == 2 and len(reads) < times and left:
                 reads.append(left.pop(0))
                 if gone:

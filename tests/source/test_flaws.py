@@ -191,3 +191,17 @@ def test_a_key_that_stands_twice_is_found_beside_a_number_that_grows_when_it_is_
         assert [type(value) for value in values_of([odd, odd], light)] == [Doubtful] * 2
         sound = odd.replace(b'"a":1,"a"', b'"b":1.5,"a"').replace(b"1e6", b"2.5")
         assert Doubtful not in map(type, values_of([sound, sound], light))
+
+
+@each("space", [b"", b" ", b"\n  ", b"\t"])
+def test_white_space_between_values_hides_no_flaw_and_is_none(space: bytes) -> None:
+    """Neither where the values are known already."""
+    flawed = (b'"a":1,"a":1', b'"a ":1,"a":1,"a ":1', b'"a":123456789012345678901234', b'"a":"x ","b":1,"a":"x"')
+    sound = (b'"a":1,"b":1.5', b'"a ":1,"a":1', b'"a":"x \\n","b":[{},[" "]]')
+    for members in (*flawed, *sound):
+        raw = b"{%b%b%b}" % (space, members.replace(b",", b"," + space).replace(b'":', b'":' + space), space)
+        for known in (None, [orjson.loads(raw)] * 2):
+            found = {type(value) for value in values_of([raw, raw], ListLight(), known)}
+            assert found == {Doubtful if members in flawed else dict}
+        document = lines_document(raw.replace(b"\n", b"\t"))
+        assert bool(document.flaws([0])) == (members in flawed)

@@ -200,6 +200,16 @@ def test_a_large_array_is_not_in_memory(tmp_path: Path) -> None:
     assert container.to_bytes([changed]) == data.replace(message + b", ", b"", 1) and item.uid not in changed
 
 
+def test_many_conversations_are_not_walked_through(tmp_path: Path) -> None:
+    """That each element is one is seen at the first of them."""
+    message = json.dumps({"role": "user", "content": "x[{" * 300}).encode()
+    one = b'{"messages": [' + b", ".join([message] * 300) + b"]}"
+    content = CountingBytes.of(b"[" + b", ".join([one] * 60) + b"]", tmp_path / "s.json")
+    container = read_container(content, "s.json")
+    assert content.bytes_read < len(content) * 2.2  # once for its lines
+    assert [len(source.document) for source in container.conversations] == [300] * 60
+
+
 def test_one_mistake_in_a_large_document_is_named_with_its_place(tmp_path: Path) -> None:
     data = b"[" + b",\n".join([b'{"role": "user"}'] * 100 + [b'{"role" "user"}'] + [b'{"role": "user"}'] * 100) + b"]"
     with pytest.raises(UnreadableFile) as raised, from_few_bytes_on():

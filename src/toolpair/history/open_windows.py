@@ -250,8 +250,8 @@ def outline_of(document: Document, scan: Scan, progress: Progress | None = None)
     """The outline from scanning all records of a document. Raises Unreadable, and whatever `progress` raises."""
     with gc_paused():
         start = 0
-        for end, bodies in _bodies(document):
-            scan.feed(values_of(bodies, scan.light), end - start, bodies)
+        for end, bodies, known in _bodies(document):
+            scan.feed(values_of(bodies, scan.light, known), end - start, bodies)
             start = end
             if scan.whole:
                 return None
@@ -260,16 +260,16 @@ def outline_of(document: Document, scan: Scan, progress: Progress | None = None)
         return scan.outline()
 
 
-def values_of(bodies: Sequence[Any], light: Light) -> list[Any]:
+def values_of(bodies: Sequence[Any], light: Light, known: list[Any] | None = None) -> list[Any]:
     """The values of the records; `Doubtful` for any that a strict parser rejects, or accepts despite a flaw.
 
-    The latter is checked only for records of the types that are sent.
+    The latter is checked only for records of the types that are sent. `known`: what a strict parser has made of them.
     """
     records = light.records
     found = records.of(bodies) if records is not None and Flood not in map(type, bodies) else None
     if found is not None:
         return found
-    values = _as_written(bodies, light)
+    values = _as_written(bodies, light, known)
     if values is None:
         values = [_value(body, light) for body in bodies]
     if records is None:
@@ -278,11 +278,11 @@ def values_of(bodies: Sequence[Any], light: Light) -> list[Any]:
     return [value if type(body) is Flood else records.one(body, value) for body, value in each]
 
 
-def _as_written(bodies: Sequence[Any], light: Light) -> list[Any] | None:
+def _as_written(bodies: Sequence[Any], light: Light, known: list[Any] | None) -> list[Any] | None:
     """The values of records that are all written in the usual way; None where each has to be looked at."""
     loads, sends = orjson.loads, light.sends
     try:
-        values = [loads(body) for body in bodies]
+        values = [loads(body) for body in bodies] if known is None else known
     except (TypeError, ValueError):
         return None
     raw, sent = bodies, values
@@ -313,8 +313,10 @@ def _value(body: _Body, light: Light) -> Any:
     return value if strict and not quiet_flaws(body, value) else Doubtful(value, strict)
 
 
-def _bodies(document: Document) -> Iterator[tuple[int, Sequence[_Body]]]:
-    """The bytes of all records in batches, each with the content offset of its end."""
+def _bodies(document: Document) -> Iterator[tuple[int, Sequence[_Body], list[Any] | None]]:
+    """The bytes of all records in batches, each with the content offset of its end, and their values where a strict
+    parser has read them.
+    """
     records = document.records
     if isinstance(records, IndexedRecords):
         end = 0
@@ -322,16 +324,21 @@ def _bodies(document: Document) -> Iterator[tuple[int, Sequence[_Body]]]:
             last = bodies[-1]
             raw: Sequence[Any] = bodies
             end = last.end if isinstance(last, Flood) else end + sum(map(len, raw)) + len(raw)
-            yield end, bodies
+            yield end, bodies, None
         return
-    batch: list[_Body] = []
+    batch: list[Record] = []
     size = end = 0
-    for number in range(len(records)):
-        batch.append(_body(records[number]))
-        size += records[number].size
+    for record in records:
+        batch.append(record)
+        size += record.size
         if size >= _BLOCK:
             end += size
-            yield end, batch
+            yield end, *_read_of(batch)
             batch, size = [], 0
     if batch:
-        yield end + size, batch
+        yield end + size, *_read_of(batch)
+
+
+def _read_of(records: Sequence[Record]) -> tuple[Sequence[_Body], list[Any] | None]:
+    known = all(record.strictly_read for record in records)
+    return [_body(record) for record in records], [record.value for record in records] if known else None

@@ -26,6 +26,7 @@ from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import (
     BadSpan,
     Finder,
+    JsonNode,
     SpanScan,
     children,
     closers,
@@ -291,6 +292,7 @@ def _parts(
                 around = (before, after)
         document = array_document(
             text[node.start : end],
+            size=node.end - node.start,
             line=line or at_line,
             counting=line is None and offset is not None,
             style=style,
@@ -342,6 +344,7 @@ def lines_document(
 def array_document(
     text: bytes,
     *,
+    size: int | None = None,
     line: int | None = 1,
     counting: bool = True,
     style: JsonStyle | None = None,
@@ -352,9 +355,12 @@ def array_document(
     around: tuple[bytes, bytes] = (b"", b""),
     is_request: bool = True,
 ) -> Document:
-    """A JSON array as a document of its elements. `cut` is set when the text ends inside the array."""
+    """A JSON array as a document of its elements. `cut` is set when the text ends inside the array.
+
+    `size` is that of the array, where it is known and the text begins with it.
+    """
     if cut is None:
-        nodes = children(text, node_at(text))
+        nodes = children(text, node_at(text) if size is None else JsonNode("array", 0, size))
         spans = [(node.start, node.end) for node in nodes]
     else:
         closed = text[: cut.safe] + cut.closers

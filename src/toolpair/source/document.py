@@ -381,6 +381,8 @@ class Document:
     @cached_property
     def flaws_around(self) -> tuple[str, ...]:
         """The `record.*` rules that the rest of the request breaks, whose bytes are sent as they are."""
+        if not any(self.outside):
+            return ()
         found = {
             "record.lone_surrogate": any(map(holds_half, self.outside)),
             "record.bad_json": any(map(holds_no_number, self.outside)),

@@ -10,7 +10,7 @@ import orjson
 from toolpair.source.floods import Flood
 from toolpair.source.index import Body, RecordIndex
 from toolpair.source.record import Record
-from toolpair.source.record_values import parse
+from toolpair.source.record_values import is_as_written, parse
 
 _BLOCK: Final = 1 << 17
 
@@ -79,7 +79,7 @@ class IndexedRecords(Sequence[Record]):
             try:
                 values = [orjson.loads(body) for body in bodies]  # type: ignore[arg-type]
                 # Written again they are the same, unless something was left out or spelt differently.
-                same = orjson.dumps(values) == b"[%b]" % b",".join(bodies)  # type: ignore[arg-type]
+                same = is_as_written(b"[%b]" % b",".join(bodies), orjson.dumps(values))  # type: ignore[arg-type]
             except (TypeError, ValueError, RecursionError):
                 sound = False
                 continue

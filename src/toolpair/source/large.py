@@ -55,8 +55,8 @@ def read_large(content: Content, shown: str, limits: Limits = USUAL) -> Containe
     start = skipped(content, len(BOM) if content.startswith(BOM) else 0, _BLANKS)
     end = trimmed(content, _BLANKS)
     if start < end:
-        row, walked, found = None, False, None
-        if content.find(b"\n", start, min(start + _LONG_LINE, end)) < 0:
+        row, walked, found = None, _are_conversations(content, start, limits), None
+        if not walked and content.find(b"\n", start, min(start + _LONG_LINE, end)) < 0:
             row, walked = _largest(content, start, limits), True
             whole = row is not None and row.value_end == end
             if row is not None and (whole or content.find(b"\n", start, end) < 0):  # else cut off at its end
@@ -177,9 +177,8 @@ def _as_document(content: Content, start: int, shown: str, limits: Limits, row: 
     An array is recognised by its first elements: the value without most of the others is read as a small file would be,
     and is given all of them afterwards.
     """
-    first = [parse(content[row.starts[n] : row.ends[n]]) for n in range(min(len(row.ends), _ASKED))]
-    if all(isinstance(value, (dict, list)) and is_conversation_line(value, limits.places) for value in first):
-        return None  # each element is a conversation of its own
+    if _holds_conversations(content, row, limits):
+        return None
     kept = next((n for n in range(LOOKED_AT, len(row.ends)) if row.ends[n - 1] - row.start > _KEPT), len(row.ends))
     cut, resumed = row.ends[kept - 1], row.ends[-1]
     if kept == len(row.ends) or not fits(len(content) - (resumed - cut)):
@@ -202,6 +201,19 @@ def _as_document(content: Content, start: int, shown: str, limits: Limits, row: 
         return None
     document = _with_all(source.document, content, row, kept, source.offset + resumed - cut)
     return replace(found, conversations=(replace(source, document=document),))
+
+
+def _are_conversations(content: Content, start: int, limits: Limits) -> bool:
+    """Whether the value is clearly an array of conversations, by its first bytes."""
+    text = content[start : start + _LONG_LINE]
+    row = _largest(text, 0, limits) if text.startswith(b"[") else None
+    return row is not None and len(row.ends) >= _ASKED and _holds_conversations(text, row, limits)
+
+
+def _holds_conversations(content: Content, row: Elements, limits: Limits) -> bool:
+    """Whether each of the first elements is a conversation of its own."""
+    first = [parse(content[row.starts[n] : row.ends[n]]) for n in range(min(len(row.ends), _ASKED))]
+    return all(isinstance(value, (dict, list)) and is_conversation_line(value, limits.places) for value in first)
 
 
 def _place_of(text: bytes, start: int) -> Places:

@@ -66,6 +66,11 @@ class Record(Struct, eq=False):
             self.known = known  # last: another thread checks it
         return self.known
 
+    @property
+    def strictly_read(self) -> bool:
+        """Whether its value is known, and is what a strict parser makes of its bytes."""
+        return self._strict is True and self.known is not UNREAD
+
     def set_value(self, value: Any) -> None:
         """Set a value that is known without parsing, or damage that the bytes do not show."""
         self.known = value

@@ -280,7 +280,7 @@ def quiet_flaws(raw: bytes, value: Any) -> tuple[str, ...]:
         written = orjson.dumps(value)
     except (TypeError, ValueError, RecursionError):
         written = b""
-    if written == raw:
+    if is_as_written(raw, written):
         return ()
     doubled = _key_ends(written) != _key_ends(raw) and _has_duplicate_key(raw)
     big = _RUN in raw.translate(_AS_ZEROS) and bool(big_numbers(raw))
@@ -288,14 +288,15 @@ def quiet_flaws(raw: bytes, value: Any) -> tuple[str, ...]:
 
 
 def is_as_written(raw: bytes, written: bytes) -> bool:
-    """Whether a text differs at most by spaces from its value written again: by those that Python writes."""
-    return raw == written or raw.translate(None, b" ") == written.translate(None, b" ")
+    """Whether a text differs at most by white space from its value written again. In a string none can be left out."""
+    return raw == written or raw.translate(None, _SPACES) == written.translate(None, _SPACES)
 
 
 def _key_ends(raw: bytes) -> int:
     return raw.count(b'":') - raw.count(b'\\":')
 
 
+_SPACES: Final = b" \t\r\n"
 _AS_ZEROS: Final = bytes(0x30 if 0x30 <= byte < 0x3A else 0 for byte in range(256))
 _RUN: Final = b"0" * 19
 """Shorter numbers fit in 64 bits. This search is much faster than a regular expression."""

@@ -245,6 +245,8 @@ def _explain(walk: _Walk, transcript: Transcript) -> list[Pair]:
         return []
     loose = _same_id_elsewhere(loose, open_pairs)
     loose = _copies(loose, walk.pairs)
+    if not loose:
+        return []
     for local in (True, False):
         for reason, form in SPELLINGS:
             loose = _unique_matches(
@@ -348,6 +350,8 @@ def _unique_matches(
     for found, exchange in open_pairs:
         if found.call is not None and not found.results and (value := form(found.call)):
             calls[(exchange if local else -1, value)].append(found)
+    if not calls:
+        return [*loose]
     results: dict[tuple[int, str], list[_Loose]] = defaultdict(list)
     for entry in loose:
         if value := form(entry.block):

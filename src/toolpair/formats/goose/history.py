@@ -89,14 +89,16 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     session = header.get(SESSIONS, header) if isinstance(header, dict) else {}
     session = session if isinstance(session, dict) else {}
     config = session.get("model_config_json")
-    name = view.beside.path.stem if view.beside is not None and "working_dir" in session else None
+    id_ = as_text(session.get("id")) or None
+    if id_ is None and view.beside is not None and "working_dir" in session:
+        id_ = view.beside.path.stem
     return Transcript(
         tuple(messages),
         merged=True,
         native=True,
         agent=TITLE,
         agent_facts=GooseRecords(items, around),
-        session_id=as_text(session.get("id")) or name,
+        session_id=id_,
         folder=as_text(session.get("working_dir")),
         model=as_text(config.get("model_name")) if isinstance(config, dict) else None,
         scopes=scopes,

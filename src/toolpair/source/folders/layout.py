@@ -105,8 +105,8 @@ def read_file(path: str) -> bytes:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "not a regular file", path)
-    with open(descriptor, "rb") as file:
-        return file.read()
+    with open(descriptor, "rb", buffering=0) as file:
+        return file.readall()
 
 
 def row_with_content(layout: FolderLayout, folder: str, row: Row) -> Row:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from msgspec import Struct
@@ -34,14 +34,15 @@ class StoredFiles(Struct, frozen=True, eq=False):
     session: str
     limits: Limits = USUAL
 
-    def rows(self) -> Iterator[Row]:
-        return (row_with_content(self.layout, self.path, row) for row in self.layout.files(self.path, self.session))
+    def rows(self, files: Iterable[Row] | None = None) -> Iterator[Row]:
+        """`files`: they as they were listed just now."""
+        return (row_with_content(self.layout, self.path, row) for row in (files or self._files()))
 
-    def state(self) -> Identity:
+    def state(self, files: Iterable[Row] | None = None) -> Identity:
         """The folder, the size of all files, the last change of one, and a digest of what `stat` says of them."""
         size = last = 0
         digest = hashlib.blake2b(digest_size=8)
-        for row in self.layout.files(self.path, self.session):
+        for row in files or self._files():
             path = self.layout.path_of(row.table.name, row.columns)
             found = os.lstat(place(self.path, path))
             size += found.st_size
@@ -51,17 +52,21 @@ class StoredFiles(Struct, frozen=True, eq=False):
         folder = os.stat(self.path)
         return Identity(folder.st_dev, folder.st_ino, size, last, int.from_bytes(digest.digest()))
 
+    def _files(self) -> Iterator[Row]:
+        return self.layout.files(self.path, self.session)
+
     def read(self, shown: str, progress: Progress | None = None) -> Snapshot:
         """The session as it is now, when no other process saves it. Raises Unreadable."""
         unfinished_saves(self.path, self.session, shown)
         for _ in range(_TRIES):
             try:
-                before = self.state()
+                files = list(self._files())
+                before = self.state(files)
                 age = time.time_ns() - before.mtime_ns
                 if 0 <= age < _TICK:
                     time.sleep(_TICK / 1e9)  # another change may leave the same time
                     continue
-                data = lines_in(self, self.rows(), shown, progress)
+                data = lines_in(self, self.rows(files), shown, progress)
                 if self.state() == before:
                     return Snapshot(self.path, shown, data, before, None, limits=self.limits, rows=self)
             except FileNotFoundError:
