@@ -302,7 +302,7 @@ CHECKING = {
     },
     "history.id_places": {"rules.errors.error_detection"},
     "history.summary": {"rules.pages"},
-    "history.window": {"history.compacted", "source.rewriting"},
+    "history.window": {"history.compacted", "history.losses.kept_whole", "source.rewriting"},
     "history.window_checks": {"rules.errors.message_counting"},
     "dialects.anthropic": {"dialects.foreign_parts"},
     "dialects.openai_chat": {"dialects.foreign_parts"},

@@ -445,3 +445,20 @@ def test_a_text_is_kept_beside_a_call_that_became_text_too() -> None:
 def test_a_short_text_of_a_torn_record_is_kept_only_as_a_whole_word(text: str, is_kept: bool) -> None:
     then, now = b'{"role":"tool","content":"1', json.dumps({"role": "user", "content": f"\n{text}"}).encode()
     assert (texts_gone(Records([(0, then + b'"', now)], [], lambda: [now])) == []) == is_kept
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "gone"),
+    [
+        ('{"id":"a1","text":"what was said"}', '{"id":"b2","text":"what was said"}', []),
+        ('{"id":"a1","text":"what was said"}', '{"id":"b2","text":"nothing"}', ["what was said"]),
+        ('{"id":"a1","id_":"what was said"}', '{"id":"b2","id_":"nothing"}', ["what was said"]),
+        ('[{"id":"a1"},"what"]', '[{"id":"b2"},"else"]', ["what"]),
+        ('{"id":["a1","what was said"]}', '{"id":["a1","nothing"]}', ["what was said"]),
+        ('{"text":"was","id":"a1"}', '{"text":"no","id":"a1"}', ["was"]),
+        ('{"n":1,"text":"said"}', '{"n":2,"text":"said"}', []),
+    ],
+)
+def test_a_text_that_is_gone_is_found_beside_ids_that_are_others(then: str, now: str, gone: list[str]) -> None:
+    records = Records([(0, then.encode(), now.encode())], [], lambda: [now.encode()])
+    assert [one.text for one in texts_gone(records)] == gone

@@ -109,6 +109,30 @@ def test_it_goes_no_deeper_than_a_row() -> None:
     assert with_scalar(b'{"a":{"b":{"c":1}}}', old, {"a": {"b": {"c": 2}}}) is None
 
 
+NESTED = [
+    '{"id":"a1","message":{"content":[{"tool_use_id":"a1","text":"a1"},{"tool_use_id":"b2"}]},"timestamp":"t"}',
+    '{ "id" : "a1", "message": {"content": [{"tool_use_id": "a1"}, "b2"]}, "said": "{\\"tool_use_id\\":\\"a1\\"}"}',
+]
+
+
+@trying(st.sampled_from(NESTED), st.sampled_from(["c3", "b2", "", 'a"', "\u00fc"]), st.booleans())
+def test_strings_inside_are_changed_as_by_splicing(text: str, id_: str, both: bool) -> None:
+    old = json.loads(text)
+    first = {**old["message"]["content"][0], "tool_use_id": id_}
+    new = {**old, "message": {**old["message"], "content": [first, *old["message"]["content"][1:]]}}
+    new = {**new, "id": id_} if both else new
+    assert with_scalar(text.encode(), old, new) in (None, splice(text.encode(), old, new))
+
+
+def test_an_id_inside_is_changed_without_splicing() -> None:
+    old = json.loads(NESTED[0])
+    new = {
+        **old,
+        "message": {"content": [{**old["message"]["content"][0], "tool_use_id": "c3"}, {"tool_use_id": "b2"}]},
+    }
+    assert with_scalar(NESTED[0].encode(), old, new) == NESTED[0].replace('id":"a1","text', 'id":"c3","text').encode()
+
+
 def test_it_is_not_sure_of_what_is_nested_too_deeply_to_be_compared() -> None:
     text = '{"ordinal":7,"payload":' + "[" * 1000 + "]" * 1000 + "}"
     old = orjson.loads(text)

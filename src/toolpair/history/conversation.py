@@ -493,19 +493,21 @@ class Conversation:
         """What is lost of what was sent."""
         from toolpair.history.losses import losses_between
 
-        return losses_between([*self.changed_since(before)], self._missing_texts(before))
+        texts = self._missing_texts(before)
+        return losses_between([*(self.changed_since(before) if texts else self._losing_since(before))], texts)
 
     def sends_less(self, before: Conversation) -> Losses:
         """Which real outputs and user texts would have been sent before but not now."""
         from toolpair.history.losses import NOTHING, less_sent
 
-        return sum((less_sent(then, now) for then, now in self.changed_since(before)), NOTHING)
+        return sum((less_sent(then, now) for then, now in self._losing_since(before)), NOTHING)
 
     def texts_gone(self, before: Conversation) -> Losses:
         """Which texts of the records are nowhere any more."""
-        from toolpair.history.losses import gone
+        from toolpair.history.losses import NOTHING, gone
 
-        return gone([*self.changed_since(before)], self._missing_texts(before))
+        texts = self._missing_texts(before)
+        return gone([*self.changed_since(before)], texts) if texts else NOTHING
 
     def _missing_texts(self, before: Conversation) -> Sequence[TextGone]:
         """Asked by who chooses fixes, and again for the verdict on them: all of the result is read for it."""
@@ -519,11 +521,20 @@ class Conversation:
 
     def changed_since(self, before: Conversation) -> Iterator[tuple[CheckedRecords, CheckedRecords]]:
         """What says something else; all of it where the windows are others."""
+        return self._changed_where(before, lambda then, now: True)
+
+    def _losing_since(self, before: Conversation) -> Iterator[tuple[CheckedRecords, CheckedRecords]]:
+        """The same without what surely has lost nothing: that is not even read."""
+        return self._changed_where(before, lambda then, now: not now.keeps_all_of(then))
+
+    def _changed_where(
+        self, before: Conversation, wanted: Callable[[Window, Window], bool]
+    ) -> Iterator[tuple[CheckedRecords, CheckedRecords]]:
         if before.reading is not self.reading:
             yield before.judged, self.judged
             return
         for then, now in zip(before.windows, self.windows, strict=True):
-            if then.origin is not now.origin:
+            if then.origin is not now.origin and wanted(then, now):
                 yield then.judged, now.judged
 
     def _documents_since(self, before: Conversation) -> Iterator[tuple[Document, Document]]:

@@ -9,7 +9,6 @@ from typing import Any, Final
 import orjson
 from msgspec.structs import replace
 
-from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats.engine.damage.found import flaws_of_file
 from toolpair.formats.engine.detection.list_evidence import ListEvidence
 from toolpair.formats.engine.reading.light import Doubtful, Light
@@ -71,8 +70,11 @@ class _Scanned(Reading, frozen=True, eq=False, kw_only=True):
     def judged_by(self, profile: Profile) -> Conversation | None:
         return opened_long(self.number, self.source, self.format, profile, self.request, self.view)
 
-    def proof(self, document: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
-        light = light_for(self.format, self.profile, self.view) if self.may_be_proven else None
+    def proof(
+        self, document: Document, edges: WindowEdges, surroundings: FileFacts | None
+    ) -> tuple[OutlineWindow, frozenset[str]] | None:
+        view = replace(self.view, surroundings=surroundings)
+        light = light_for(self.format, self.profile, view) if self.may_be_proven else None
         if light is None:
             return None
         return proven(Scan(light, self.profile, self.declared, len(document) + 10), document, edges)
@@ -137,8 +139,7 @@ def opened_long(
         number=number,
         source=source,
         outline=outline,
-        # What agents write has more around a window than stand-ins.
-        may_be_proven=scan.light.clean and not scan.light.native,
+        may_be_proven=scan.light.clean,
         declared=declared,
     )
     with gc_paused():
@@ -232,14 +233,20 @@ def _is_damaged_as_file(document: Document, format: Format) -> bool:
 
 def proven(scan: Scan, document: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
     """The counts and ids of a document's records, if the scan proves them clean in their surroundings."""
-    before, after = STAND_INS.before if edges.before else (), STAND_INS.after if edges.after else ()
-    scan.feed(message.value for message in before)
-    scan.feed(values_of([_body(record) for record in document.records], scan.light))
-    scan.feed(message.value for message in after)
-    outline = scan.outline()
-    if outline is None or not outline.clean or len(outline.windows) != 1:
+    around, records = scan.light.stand_ins(items_of(document), edges), document.records
+    if around is None or any(record.lines > 1 or record.flaws(sent=True) for record in records):
         return None
-    found, stand_ins = outline.windows[0], len(before) + len(after)
+    before, after = around
+    scan.feed(before)
+    if scan.light.records is None:
+        scan.feed([record.value for record in records])
+    else:
+        scan.feed(values_of([record.body for record in records], scan.light))
+    scan.feed(after)
+    outline = scan.outline()
+    if outline is None or not outline.clean or len(outline.windows) != 1 or outline.past:
+        return None
+    found, stand_ins = outline.windows[0], int(edges.before) + 2 * int(edges.after)
     return (
         replace(found, messages=found.messages - stand_ins, rows=found.rows - stand_ins),
         frozenset(outline.ids),

@@ -40,6 +40,8 @@ class OutlineWindow(Struct, eq=False):
     """Outputs that its agent sends without their middle, where it is clean."""
     items: int = 0
     """If the provider counts items: their number."""
+    kept: int = 0
+    """Outputs that a fix has kept as text, where it is clean."""
     passed: int = 0
     """Outputs that its agent does not send, where it is clean."""
     superseded: int = 0

@@ -341,8 +341,7 @@ class Scan:
             text = part[1]
             if part[0] != TEXT or not text or (text[0].isspace() and not text[:_SHOWN].strip()):
                 raise Odd
-            if text.startswith(KEPT_OUTPUT):
-                raise Odd
+            self._cutter.kept += text.startswith(KEPT_OUTPUT)
         self._cutter.rows += len(parts)
         self._cutter.records += 1
 

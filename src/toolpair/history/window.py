@@ -55,7 +55,9 @@ class Reading(Struct, frozen=True, eq=False):
         """The conversation of the file read again for another profile; None if that checks the whole."""
         return None
 
-    def proof(self, document: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
+    def proof(
+        self, document: Document, edges: WindowEdges, surroundings: FileFacts | None
+    ) -> tuple[OutlineWindow, frozenset[str]] | None:
         """The counts and the ids of changed records, where a look at their values shows that nothing in them is
         wrong.
         """
@@ -249,8 +251,8 @@ class Window:
         return Tally(
             messages=found.messages,
             calls=found.calls,
-            outputs=found.outputs,
-            seen=found.outputs - found.passed,
+            outputs=found.outputs + found.kept,
+            seen=found.outputs - found.passed + found.kept,
             placeholders=found.calls - found.outputs,
             shortened=found.shortened,
         )
@@ -285,10 +287,18 @@ class Window:
 
     def with_document(self, document: DocumentPart, edges: WindowEdges) -> Window:
         """The same records after a change."""
-        proven = self.reading.proof(document.now, edges)
-        if proven is None:
-            return Window(self.reading, document, edges, surroundings=self.judged.view.surroundings)
-        return Window(self.reading, document, edges, proven[0], ids=proven[1])
+        surroundings = self.judged.view.surroundings
+        outlined, ids = self.reading.proof(document.now, edges, surroundings) or (None, None)
+        return Window(self.reading, document, edges, outlined, ids=ids, surroundings=surroundings)
+
+    def keeps_all_of(self, before: Window) -> bool:
+        """Whether it is certain that nothing that the same window held before is lost, even without reading it."""
+        from toolpair.history.losses.kept_whole import is_kept_whole
+
+        found = self.outlined
+        if found is None or found.passed or found.shortened or found.superseded:
+            return False
+        return is_kept_whole(before.judged, items_of(self.document.now))
 
     def counting_on(self, by: int) -> Window:
         """The same, whose records have numbers that are higher by this."""

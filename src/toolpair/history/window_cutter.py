@@ -15,7 +15,7 @@ from toolpair.history.outline import OutlineWindow
 
 _LARGE: Final = 1 << 20
 """Bytes of a window that has few messages: fewer are held in memory when it is judged."""
-_NOTHING = (0, 0, 0, 0, 0, 0)
+_NOTHING = (0, 0, 0, 0, 0, 0, 0)
 
 
 class _Place(Struct, frozen=True, eq=False):
@@ -45,6 +45,7 @@ class WindowCutter(Struct, eq=False):
     silent: int = 0
     signed: int = 0
     records: int = 0
+    kept: int = 0
     mixed: list[range] = []
     """The calls of each message that has text, too."""
     windows: list[OutlineWindow] = []
@@ -129,12 +130,14 @@ class WindowCutter(Struct, eq=False):
         self.mixed = [range(found.start - calls, found.stop - calls) for found in mixed if found.start >= calls]
 
     def _counts(self) -> tuple[int, ...]:
-        return self.messages, self.calls, self.rows, self.silent, self.signed, self.records
+        return self.messages, self.calls, self.rows, self.silent, self.signed, self.records, self.kept
 
     def _count(self, counts: Iterable[int]) -> None:
-        self.messages, self.calls, self.rows, self.silent, self.signed, self.records = counts
+        self.messages, self.calls, self.rows, self.silent, self.signed, self.records, self.kept = counts
 
-    def _close(self, end: int, messages: int, calls: int, rows: int, silent: int, signed: int, records: int) -> None:
+    def _close(
+        self, end: int, messages: int, calls: int, rows: int, silent: int, signed: int, records: int, kept: int
+    ) -> None:
         items = records if self.light.as_items else 0
         clean = not self.suspect
         self.windows.append(
@@ -148,6 +151,7 @@ class WindowCutter(Struct, eq=False):
                 clean,
                 signed,
                 items=items,
+                kept=kept,
                 mixed=tuple(self.mixed),
             )
         )

@@ -78,7 +78,7 @@ def edited_windows(
         now = window.with_document(
             window.document.with_document(after), replace(edges, ids=WindowIds(reading.ids, links.new_ids))
         )
-        if reading.native and (
+        if (reading.native and not now.clean) and (
             (_may_be_interrupted(window) and _turns(window.judged) != _turns(now.judged))
             or _links(now.judged) > _links(window.judged)
         ):

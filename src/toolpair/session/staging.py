@@ -73,8 +73,9 @@ class Staging:
         from toolpair.history.losses import NOTHING
 
         if self._losses is None or self._losses[0] is not self.now:
-            found = (after.losses_since(then) for then, after in zip(self.original, self.now, strict=True))
-            self._losses = (self.now, sum(found, NOTHING))
+            with gc_paused():
+                found = (after.losses_since(then) for then, after in zip(self.original, self.now, strict=True))
+                self._losses = (self.now, sum(found, NOTHING))
         return self._losses[1]
 
     @property

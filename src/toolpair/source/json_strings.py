@@ -123,12 +123,15 @@ def is_id(key: str, text: str) -> bool:
     return _ID_KEY.match(key) is not None and _ID.fullmatch(text) is not None
 
 
+def is_time(key: str, text: str) -> bool:
+    """Whether a text is a time by its key, and looks like one."""
+    return _TIME_KEY.match(key) is not None and _TIME.fullmatch(text) is not None
+
+
 def is_bookkeeping(key: str, text: str) -> bool:
     """Whether a text is an id, a time or a kind by its key and by how it looks: a text under `id` is a text."""
-    if is_id(key, text):
+    if is_id(key, text) or is_time(key, text):
         return True
-    if _TIME_KEY.match(key):
-        return _TIME.fullmatch(text) is not None
     return key in _KIND_KEYS and _WORD.fullmatch(text) is not None
 
 

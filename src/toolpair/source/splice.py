@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
 from types import NoneType
 from typing import Any, Final
 
@@ -44,13 +44,16 @@ _FLAT_MEMBERS = (
 _ONLY_MEMBER = rb'\s*\{\s*"%s"\s*:\s*(?=\{)'
 _FEW: Final = 4
 """Scalars of one object that are changed one by one."""
+_COLONS: Final = (b":", b": ")
+_DEEPEST: Final = 8
+"""Levels down to which strings are looked for."""
 _PLAIN = re.compile(r"[\w.:-]*", re.ASCII)
 """Strings that are written in one way only."""
 
 
 def with_scalar(raw: bytes, old: Any, new: Any) -> bytes | None:
-    """The text with scalars of the outermost object changed, or of the only object in it, as in a row; None if more has
-    changed, or it is nested deeper.
+    """The text with scalars of the outermost object changed, or of the only object in it, as in a row, or with plain
+    strings changed anywhere that each stand there once under their key; None if more has changed.
 
     The same result as `splice` without scanning the whole text: for many records that are only renumbered or relinked.
     It reads as `new`.
@@ -64,6 +67,8 @@ def with_scalar(raw: bytes, old: Any, new: Any) -> bytes | None:
         outer = re.match(_ONLY_MEMBER % table.encode(), raw)
         row = _with_members(raw[outer.end() :], old.get(table), new[table]) if outer is not None else None
         made = raw[: outer.end()] + row if outer is not None and row is not None else None
+    if made is None:
+        made = _with_strings(raw, old, new)
     return made if made is not None and _says(made, new) else None
 
 
@@ -83,6 +88,39 @@ def _with_members(raw: bytes, old: Any, new: dict[str, Any]) -> bytes | None:
             return None
         raw = raw[: found.start(1)] + text + raw[found.end(1) :]
     return raw
+
+
+def _with_strings(raw: bytes, old: Any, new: Any) -> bytes | None:
+    """The text with plain strings changed where each is found once, behind its key."""
+    changed = [*islice(_changed_strings(old, new), _FEW + 1)]
+    if not 1 <= len(changed) <= _FEW:
+        return None
+    for key, was, now in changed:
+        before, after = _plain(was), _plain(now)
+        if not was or before is None or after is None or not _is_plain_key(key):
+            return None
+        names = [b'"%s"%s' % (key.encode(), colon) for colon in _COLONS]
+        found = [name for name in names if name + before in raw]
+        if len(found) != 1 or raw.count(found[0] + before) != 1:
+            return None
+        raw = raw.replace(found[0] + before, found[0] + after)
+    return raw
+
+
+def _changed_strings(old: Any, new: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, str, str]]:
+    """The strings that are others now, each with its key; where anything else is, too, an empty one."""
+    if type(old) is dict and type(new) is dict and list(old) == list(new) and depth < _DEEPEST:
+        for name, value in new.items():
+            if value is not old[name]:
+                yield from _changed_strings(old[name], value, name, depth + 1)
+    elif type(old) is list and type(new) is list and len(old) == len(new) and depth < _DEEPEST:
+        for was, now in zip(old, new, strict=True):
+            if now is not was:
+                yield from _changed_strings(was, now, "", depth + 1)
+    elif not (type(old) is str and type(new) is str):
+        yield key, "", ""
+    elif old != new:
+        yield key, old, new
 
 
 def _says(raw: bytes, value: Any) -> bool:

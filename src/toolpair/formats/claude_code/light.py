@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from toolpair.formats.claude_code.around import Around
+from toolpair.formats.claude_code.frames import framed, log_facts
 from toolpair.formats.claude_code.output_files import FilesOfSession
 from toolpair.formats.claude_code.outputs import said_by, worth_keeping
 from toolpair.formats.claude_code.reading import AGENT
@@ -45,8 +46,8 @@ from toolpair.formats.engine.reading.light import (
     may_be_too_large,
     texts_of,
 )
-from toolpair.formats.format import View
-from toolpair.transcript.model import Transcript
+from toolpair.formats.format import Item, View
+from toolpair.transcript.model import Transcript, WindowEdges
 
 _COPY: Final = re.compile(r"(.+)[^A-Za-z0-9][0-9]+")
 _TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
@@ -110,6 +111,8 @@ class ClaudeCodeLight(Light):
         """uuids of the response's records that are odd or hold calls."""
         self._answered = 0
         self._forked = False
+        self._all_beside = False
+        """Since the response nothing has come but results, each of which links to the record of its call."""
         self._reached: list[int] = []
         """Of the results of the response: the records of those that say something, as far as the history leads over
         them."""
@@ -123,7 +126,11 @@ class ClaudeCodeLight(Light):
         """The last error message of the agent itself."""
         # What goes into the head
         self.around = Around(heals=self._agent.heals)
+        self._surroundings = view.surroundings
+        """What surrounds the records, if they are a window of a longer file."""
         self._files = None if view.beside is None else FilesOfSession(view.beside, self.around.first_uuids)
+        if view.beside is not None and view.surroundings is not None:
+            self._files = FilesOfSession.of(view.beside, log_facts(view.surroundings).first_uuids)
         self._version: str | None = None
         self._session: str | None = None
         self._folder: str | None = None
@@ -181,9 +188,9 @@ class ClaudeCodeLight(Light):
             return
         if kind == "user":
             self._talk = value
-            if not straight:
-                self._beside.extend(self._since)
-                self._since.clear()
+        if not straight:
+            self._beside.extend(self._since)
+            self._since.clear()
         self._since.append(hashed)
 
     def _keep_time(self, value: dict[str, Any]) -> None:
@@ -198,12 +205,14 @@ class ClaudeCodeLight(Light):
 
     def _quiet(self, value: dict[str, Any], number: int, kind: str) -> None:
         """A chain record without content for the model."""
-        uuid = value["uuid"]
-        if value["parentUuid"] != self._last or type(uuid) is not str or not uuid or value.get("isSidechain") is True:
+        uuid, parent = value["uuid"], value["parentUuid"]
+        straight = parent == self._last
+        if type(uuid) is not str or not uuid or value.get("isSidechain") is True:
             raise Odd
+        self._follow(parent)
         if not self._agent.heals and 0 < self._answered < len(self._homes):
             raise Odd  # it may be passed, too
-        self._newest = number, uuid, kind, value, True
+        self._newest = number, uuid, kind, value, straight
 
     def _user(self, value: dict[str, Any], number: int) -> Event:
         uuid, parent, content = value["uuid"], value["parentUuid"], value["message"]["content"]
@@ -212,9 +221,12 @@ class ClaudeCodeLight(Light):
         straight = parent == self._last
         if type(content) is list and content[0]["type"] == "tool_result":
             parts = self._results(value, content, None if straight else parent)
-        elif not straight or "isCompactSummary" in value or "toolUseResult" in value:
+        elif "isCompactSummary" in value:
             raise Odd
         else:
+            if "toolUseResult" in value:
+                self._note_details(value, number)
+            self._follow(parent)
             parts = [(TEXT, content)] if type(content) is str else list(map(_words, content))
             self.around.words_at = number
         self._newest = number, uuid, "user", value, straight
@@ -239,12 +251,26 @@ class ClaudeCodeLight(Light):
                 said = texts_of(said, None if part.get("is_error") is True else _fits)
             parts.append((RESULT, id_, said, "", source is not None))
         self._answered += len(parts)
+        self._all_beside = self._all_beside and len(content) == 1 and value["parentUuid"] == home
         if not self._agent.heals:
             self._reach(parent, len(parts))
         self._forked = self._forked or parent is not None
         if self._answered == len(self._homes) > 1 and self._forked and value["parentUuid"] != home:
             raise Odd
         return parts
+
+    def _follow(self, parent: Any) -> None:
+        """A record without results: it links to the last one, or past all results to the last call of their response,
+        where an agent that heals finds each of them beside its own call.
+        """
+        if parent != self._last and not (
+            self._agent.heals
+            and self._all_beside
+            and 0 < self._answered == len(self._homes)
+            and parent == self._homes[next(reversed(self._homes))][0]
+        ):
+            raise Odd
+        self._all_beside = False
 
     def _reach(self, parent: str | None, count: int) -> None:
         """Results for an agent that does not heal: what hangs beside the last record passes those before it."""
@@ -324,7 +350,7 @@ class ClaudeCodeLight(Light):
         """Start a response."""
         self._response = id_
         self._responses.append(hash(id_))
-        self._answered, self._forked = 0, False
+        self._answered, self._forked, self._all_beside = 0, False, True
         self._reached.clear()
         self._homes.clear()
         self._own.clear()
@@ -340,6 +366,15 @@ class ClaudeCodeLight(Light):
                         note(part["tool_use_id"], number)
         except IN_ORDER:
             self._note_copies(value, number)
+
+    def _note_details(self, value: dict[str, Any], number: int) -> None:
+        """What stands beside words, as where a result became text, may be the output of a call of the record above."""
+        above = text_or_none(value.get("sourceToolAssistantUUID")) or value["parentUuid"]
+        calls = [id_ for id_, (home, _) in self._homes.items() if home == above]
+        if not calls:
+            raise Odd
+        for id_ in calls:
+            self.around.note_copy(id_, number)
 
     def _note_copies(self, value: Any, number: int) -> None:
         for part in dicts_in(content_of(value)):
@@ -483,6 +518,14 @@ class ClaudeCodeLight(Light):
         self._last = uuid
         return keeps
 
+    def stand_ins(self, items: Sequence[Item], edges: WindowEdges) -> tuple[Sequence[Any], Sequence[Any]] | None:
+        around = self._surroundings
+        if around is None or around.ties_to_end or not around.before or around.after is None:
+            return None
+        found = framed(items, around)
+        end = 1 + len(items)
+        return [item.value for item in found.items[:1]], [item.value for item in found.items[end:]]
+
     # At the end
 
     def heard(self, values: Sequence[Any]) -> None:
@@ -553,7 +596,7 @@ class ClaudeCodeLight(Light):
 
     def _is_known_elsewhere(self, id_: str, name: str, others: Sequence[str]) -> bool:
         """Whether the output of a call with an empty result may be somewhere else."""
-        if self.around.has_copy(id_):
+        if self.around.has_copy(id_) or (self._surroundings is not None and self._surroundings.copies([id_])):
             return True
         return self._files is not None and self._files.may_tell(id_, name, others)
 

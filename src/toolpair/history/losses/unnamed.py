@@ -30,6 +30,8 @@ _NAMES: Final = re.compile(r"[\w-]+(?:[.:|+/=]+[\w-]+)*")
 _PIECE: Final = re.compile(r"[^\W_]+")
 _SPACE: Final = re.compile(r"\s+")
 _STRING: Final = re.compile(rb'"(?:\\[nrt]|\s)*+([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
+_MEMBERS: Final = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*+:\s*+(?="))?', re.DOTALL)
+"""Strings, and what stands behind one that is the key of another."""
 _AT_NUMBER: Final = re.compile(rb'[a-z]":\s*[0-9]*\Z')
 _DIGITS: Final = re.compile(rb"[0-9]*")
 _WHOLE: Final = 12
@@ -42,6 +44,10 @@ _TRIED: Final = 200
 """How many longer texts are tried where all of a text's rare words are at its ends."""
 _SOUGHT: Final = 40
 """Up to so many texts are looked for one by one; of more, every string of the result is looked at once."""
+
+
+_Said = tuple[str, str]
+"""A key, and a text that stands under it."""
 
 
 class TextGone(Struct, frozen=True):
@@ -122,14 +128,22 @@ def _blocks(state: CheckedRecords) -> Iterator[Block]:
 
 def texts_gone(records: Records) -> list[TextGone]:
     """The texts that are gone, once for each record that they were in."""
-    changed = [one for one in records.changed if not _says_the_same(*one[1:])]
-    new = [text for _, _, now in changed if now is not None for _, text in strings_in(now)]
-    new += [text for piece in records.aside for _, text in strings_in(piece)]
-    there = Counter(map(_bare, new))
+    changed: list[tuple[int, bytes | None, bytes | None]] = []
+    old: list[tuple[int, Iterable[_Said]]] = []
+    new: list[_Said] = []
+    for uid, then, now in records.changed:
+        renamed = _renamed(then, now)
+        if renamed == ([], []):
+            continue
+        changed.append((uid, then, now))
+        old.append((uid, renamed[0] if renamed else strings_in(then) if then is not None else ()))
+        new += renamed[1] if renamed else strings_in(now) if now is not None else ()
+    new += [said for piece in records.aside for said in strings_in(piece)]
+    there = Counter(_bare(text) for _, text in new)
     left: list[TextGone] = []
     ids: set[str] = set()
-    for uid, then, _ in changed:
-        for key, text in strings_in(then) if then is not None else ():
+    for uid, said in old:
+        for key, text in said:
             bare = _bare(text)
             if there[bare] > 0:
                 there[bare] -= 1
@@ -166,17 +180,40 @@ def _only_told(changed: Sequence[tuple[int, bytes | None, bytes | None]]) -> lis
     return [HeldGone(uid, "", _TOLD, size) for uid, size in more]
 
 
-def _says_the_same(then: bytes | None, now: bytes | None) -> bool:
-    """Whether only numbers and the like changed in a record, as where all that follow are counted anew."""
-    if then is None or now is None:
-        return False
+def _is_counted_anew(then: bytes, now: bytes) -> bool:
+    """Whether only a number of a member is another: nearly all records that follow an added one are such."""
     start = common_start(then, now)
-    if _AT_NUMBER.search(now, max(0, start - _NAME), start):
-        # A number of a member, so in no string: nearly all records that follow an added one are such.
-        one, other = _DIGITS.match(then, start), _DIGITS.match(now, start)
-        if one and other and then[one.end() :] == now[other.end() :]:
-            return True
-    return _STRING.findall(then) == _STRING.findall(now) and reads(then) and reads(now)
+    if not _AT_NUMBER.search(now, max(0, start - _NAME), start):
+        return False
+    one, other = _DIGITS.match(then, start), _DIGITS.match(now, start)
+    return one is not None and other is not None and then[one.end() :] == now[other.end() :]
+
+
+def _renamed(then: bytes | None, now: bytes | None) -> tuple[list[_Said], list[_Said]] | None:
+    """The strings in which a record differs, where they are ids, times and kinds: what they were, and what they are.
+
+    None where it says something else.
+    """
+    if then is None or now is None:
+        return None
+    if _is_counted_anew(then, now):
+        return [], []
+    one, other = _MEMBERS.findall(then), _MEMBERS.findall(now)
+    if len(one) != len(other):
+        return None
+    old: list[_Said] = []
+    new: list[_Said] = []
+    for number, (was, found) in enumerate(zip(one, other, strict=True)):
+        if was == found:
+            continue
+        name, goes_on = one[number - 1] if number else (b"", b"")
+        key, said = decoded(name), (decoded(was[0]), decoded(found[0]))
+        # Only what stands directly behind a key is certainly its value.
+        if not goes_on or other[number - 1] != (name, goes_on) or not all(is_bookkeeping(key, text) for text in said):
+            return None
+        old.append((key, said[0]))
+        new.append((key, said[1]))
+    return (old, new) if reads(then) and reads(now) else None
 
 
 def _bare(text: str) -> str:
@@ -218,9 +255,10 @@ class _Texts:
 class _Kept:
     """New texts, to be asked whether one of them holds an old one."""
 
-    def __init__(self, new: Sequence[str], bodies: Sequence[bytes], ids: set[str]) -> None:
-        self._new = new
-        self._texts = _Texts(new)
+    def __init__(self, new: Sequence[_Said], bodies: Sequence[bytes], ids: set[str]) -> None:
+        self._said = new
+        self._new = [text for _, text in new]
+        self._texts = _Texts(self._new)
         self._bodies = bodies
         self._ids = ids
 
@@ -257,7 +295,7 @@ class _Kept:
     @cached_property
     def _new_nameless(self) -> set[str]:
         """The new texts without the ids that are new."""
-        fresh = {text for body in self._bodies for key, text in strings_in(body) if is_id(key, text)}
+        fresh = {text for key, text in self._said if is_id(key, text)}
         return {
             _NAMES.sub(lambda name: "" if name[0] in fresh else name[0], text).strip()
             for text in self._new

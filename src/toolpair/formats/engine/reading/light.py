@@ -12,12 +12,13 @@ from typing import Any, ClassVar, Final
 import orjson
 from msgspec import Struct, field
 
+from toolpair.dialects.anthropic import STAND_INS
 from toolpair.dialects.media import SURE_BASE64, SURE_PIXELS, pixels_of
 from toolpair.formats.engine.detection.list_evidence import ListEvidence
 from toolpair.formats.engine.reading.typed_records import TypedRecords
-from toolpair.formats.engine.reading.view import FileFacts, Read
+from toolpair.formats.engine.reading.view import FileFacts, Item, Read
 from toolpair.rules.profiles import Profile
-from toolpair.transcript.model import Transcript
+from toolpair.transcript.model import Transcript, WindowEdges
 from toolpair.transcript.placeholders import BEGIN
 
 USER, MODEL, HEAD, COMPACTED, EXCHANGES, BEGINS, HELD = range(7)
@@ -179,6 +180,16 @@ class Light:
     def finish(self) -> Finding | None:
         """Called after the last record. None when only the whole history can be checked."""
         return Finding()
+
+    def stand_ins(self, items: Sequence[Item], edges: WindowEdges) -> tuple[Sequence[Any], Sequence[Any]] | None:
+        """The values to read before and after a window's records in place of what surrounds it: one message, and two.
+
+        None where what surrounds it says more.
+        """
+        if self.native:
+            return None
+        before, after = STAND_INS.before if edges.before else (), STAND_INS.after if edges.after else ()
+        return [message.value for message in before], [message.value for message in after]
 
     @property
     def evidence(self) -> ListEvidence | None:

@@ -1,0 +1,102 @@
+"""Windows of Claude Code's that a fix has changed: what the scan proves of them, and what is lost, comes out as judged."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchmarks.generate import generate
+from benchmarks.sessions.options import Options
+from tests.history.opening import judged_by
+from tests.history.sessions import session as broken
+from tests.history.sessions import written
+from tests.rounds import tries
+from toolpair.history.losses import less_sent, losses
+from toolpair.history.window import Window
+from toolpair.session.session import Session, open_session
+from toolpair.source.json_strings import written as as_json
+
+COUNTS = ("messages", "pairs", "counted", "unsent", "signed", "inactive", "row_count", "tally", "ids", "problem_count")
+
+
+def changed(session: Session) -> Iterator[tuple[Window, Window]]:
+    """The windows that fixes have changed, before and after."""
+    before, after = session.staging.original[-1], session.conversation
+    if before.reading is after.reading:
+        both = zip(before.windows, after.windows, strict=True)
+        yield from ((then, now) for then, now in both if then.origin is not now.origin)
+
+
+def assert_as_judged(then: Window, now: Window) -> None:
+    """What is known of a window without reading it is what reading it says."""
+    if not now.clean:
+        return
+    judged = Window(now.reading, now.document, now.edges, surroundings=now.judged.view.surroundings)
+    assert [getattr(now, name) for name in COUNTS] == [getattr(judged, name) for name in COUNTS]
+    if now.keeps_all_of(then):
+        assert not less_sent(then.judged, judged.judged) and not losses(then.judged, judged.judged)
+
+
+@given(seed=st.integers(min_value=0, max_value=2**32))
+@settings(derandomize=True, max_examples=tries(20), deadline=None, suppress_health_check=list(HealthCheck))
+def test_a_changed_window_is_what_it_is_judged_to_be(seed: int) -> None:
+    data = b"\n".join(map(as_json, broken(seed))) + b"\n"
+    with judged_by(1 + seed % 4):
+        session = open_session("x.jsonl", data=data, format="claude-code")
+        rng = random.Random(seed)
+        for _ in range(3):
+            fixable = [problem for problem in session.problems if problem.fixes]
+            if fixable:
+                problem = rng.choice(fixable)
+                session.stage(problem, rng.choice(problem.fixes))
+        session.stage_recommended()
+        for then, now in changed(session):
+            assert_as_judged(then, now)
+
+
+@pytest.fixture(scope="module")
+def fixed(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    """A session of a thousand pairs of which each tenth was broken."""
+    path: Path = tmp_path_factory.mktemp("long") / "x.jsonl"
+    generate(Options(size=3_000_000, pairs=1_000, problems=100), path)
+    session = open_session(path)
+    session.stage_recommended()
+    return session
+
+
+def test_most_changed_windows_are_proven_and_lose_nothing(fixed: Session) -> None:
+    both = [*changed(fixed)]
+    proven = [(then, now) for then, now in both if now.clean]
+    kept = [(then, now) for then, now in proven if now.keeps_all_of(then)]
+    assert len(both) >= 90 and len(proven) > len(both) * 0.85 and len(kept) > len(proven) * 0.9
+    assert not fixed.staging.losses.outputs and not any(now.looked_at for _, now in kept)
+    for then, now in proven:
+        assert_as_judged(then, now)
+
+
+@pytest.mark.parametrize("heals", [True, False])
+def test_a_history_that_passes_its_results_is_in_order_for_an_agent_that_gathers_them(heals: bool) -> None:
+    """As after a copy of a result was taken out: what followed it hangs on the call."""
+    values = written(random.Random(4), 12)
+    by_id = {value.get("uuid"): value for value in values}
+    moved = 0
+    for value in values:
+        above = by_id.get(value.get("parentUuid"), {})
+        if str(above.get("uuid", "")).startswith("r") and value.get("type") == "attachment":
+            call = by_id[above["parentUuid"]]
+            if call.get("type") == "assistant":
+                value["parentUuid"], moved = call["uuid"], moved + 1
+    data = b"\n".join(map(as_json, values)) + b"\n"
+    version = None if heals else "2.1.1"
+    with judged_by(1):
+        long = open_session("x.jsonl", data=data, format="claude-code", agent_version=version)
+    with judged_by(None):
+        whole = open_session("x.jsonl", data=data, format="claude-code", agent_version=version)
+    assert moved and [problem.text for problem in long.problems] == [problem.text for problem in whole.problems]
+    assert long.conversation.counts == whole.conversation.counts
+    assert long.conversation.verdict == whole.conversation.verdict
