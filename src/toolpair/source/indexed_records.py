@@ -95,18 +95,18 @@ class IndexedRecords(Sequence[Record]):
     @property
     def uids(self) -> Iterator[int]:
         """The uid of each record, in order; no record is created for them."""
-        return map(self.positions.uid, range(self._first, self._first + len(self)))
+        return iter(self.positions.uids(self._first, self._first + len(self)))
 
     def values(self) -> Iterator[Any]:
-        """The value of each record in order, None for a flood; what is read for it is not kept."""
-        sound = not self._given
-        for number, body in enumerate(self.bodies(), self._first):
+        """The value of each record in order; what is read for it is not kept."""
+        sound, given = not self._given, self._given
+        for first, bodies in self.positions.bodies_of(self._first, self._first + len(self), _BLOCK):
             try:
-                value = orjson.loads(body)  # type: ignore[arg-type]
+                found = [orjson.loads(body) for body in bodies]  # type: ignore[arg-type]
             except (TypeError, ValueError, RecursionError):
                 sound = False
-                value = None if isinstance(body, Flood) else parse(bytes(body))
-            yield self._given.get(number, value)
+                found = [body.value if isinstance(body, Flood) else parse(bytes(body)) for body in bodies]
+            yield from (given.get(n, value) for n, value in enumerate(found, first)) if given else found
         self._sound = sound
 
     @property

@@ -13,11 +13,10 @@ from toolpair.dialects.neutral import Call, Part, Result, Say, Tool, Turn
 from toolpair.dialects.request_fields import most_tokens, own_fields, parameters_left, read_tools, system_of
 from toolpair.dialects.sent_parts import as_block, with_id
 from toolpair.formats.format import Item, KeptRequest, SentMessage
-from toolpair.history.checked_records import CheckedRecords, items_of
+from toolpair.history.checked_records import CheckedRecords, items_of, passed_items
 from toolpair.history.conversation import Conversation
 from toolpair.history.sent_rows import messages_sent, own_messages, request_sent, sent_by_window
 from toolpair.rules.wire import Written, wire_of, written_as
-from toolpair.source.indexed_records import IndexedRecords
 
 _APIS: Final = {
     "anthropic": "anthropic",
@@ -192,11 +191,7 @@ class Records(Sequence[Item]):
                 yield from window.judged.items
                 continue
             document = window.unread.document.now
-            records = document.records
-            if isinstance(records, IndexedRecords):
-                yield from map(Item, records.uids, records.values())
-            else:
-                yield from items_of(document)
+            yield from passed_items(document) or items_of(document)
 
 
 def _units(conversation: Conversation, form: Written) -> Iterator[tuple[CheckedRecords, Sequence[Unit]]]:
