@@ -13,6 +13,8 @@ from toolpair.source.record import Record
 from toolpair.source.record_values import parse
 
 _BLOCK: Final = 1 << 17
+_ESCAPED: Final = b"\\u00"
+"""What may spell ASCII in another way."""
 
 
 class IndexedRecords(Sequence[Record]):
@@ -108,6 +110,16 @@ class IndexedRecords(Sequence[Record]):
                 found = [body.value if isinstance(body, Flood) else parse(bytes(body)) for body in bodies]
             yield from (given.get(n, value) for n, value in enumerate(found, first)) if given else found
         self._sound = sound
+
+    def naming(self, words: Sequence[str], uid: int | None) -> Iterator[tuple[int, Any]]:
+        """The uid and the value of each record that may hold one of these words as a whole string, and of this one."""
+        spelt, given = [*(f'"{word}"'.encode() for word in words), _ESCAPED], self._given
+        for number, (own, body) in enumerate(zip(self.uids, self.bodies(), strict=True), self._first):
+            if isinstance(body, Flood):
+                continue
+            raw = bytes(body)
+            if own == uid or number in given or any(one in raw for one in spelt):
+                yield own, given[number] if number in given else parse(raw)
 
     @property
     def sound(self) -> bool:
