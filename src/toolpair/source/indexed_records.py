@@ -102,13 +102,13 @@ class IndexedRecords(Sequence[Record]):
     def values(self) -> Iterator[Any]:
         """The value of each record in order; what is read for it is not kept."""
         sound, given = not self._given, self._given
-        for first, bodies in self.positions.bodies_of(self._first, self._first + len(self), _BLOCK):
+        for number, body in enumerate(self.bodies(), self._first):  # one at a time: its memory is the next one's
             try:
-                found = [orjson.loads(body) for body in bodies]  # type: ignore[arg-type]
+                value = orjson.loads(body)  # type: ignore[arg-type]
             except (TypeError, ValueError, RecursionError):
                 sound = False
-                found = [body.value if isinstance(body, Flood) else parse(bytes(body)) for body in bodies]
-            yield from (given.get(n, value) for n, value in enumerate(found, first)) if given else found
+                value = body.value if isinstance(body, Flood) else parse(bytes(body))
+            yield given.get(number, value)
         self._sound = sound
 
     def naming(self, words: Sequence[str], uid: int | None) -> Iterator[tuple[int, Any]]:
