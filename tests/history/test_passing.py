@@ -11,15 +11,18 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.each import each
 from tests.formats.claude_code_files import Log, call
+from tests.history.mutated import mutated
 from tests.history.opening import both, judged_by
 from tests.history.sessions import session as claude_code
 from tests.history.test_lists import broken
 from tests.rounds import tries
 from toolpair.cli.main import main
 from toolpair.history import row_text_search as passing
+from toolpair.history.checked_records import items_of
 from toolpair.history.conversation import Conversation
 from toolpair.history.joined_windows import RowPrefilter
 from toolpair.history.text_prefilter import ByteQuery
@@ -142,6 +145,25 @@ def test_the_same_rows_are_found(kind: str, name: str, seed: int) -> None:
         rows = len(overviews[0].rows)
         if not is_windowed(sessions[1]):
             return
+
+
+@pytest.mark.parametrize(("kind", "name"), FORMS)
+@given(seed=SEEDS)
+@settings(SOME, max_examples=tries(40))
+def test_what_is_clean_is_read_without_looking_for_damage(kind: str, name: str, seed: int) -> None:
+    rng = random.Random(seed)
+    values = claude_code(seed) if kind == "claude-code" else broken(seed, kind)
+    data = b"".join(json.dumps(value, separators=(",", ":")).encode() + b"\n" for value in values)
+    if not values:
+        return
+    session = both(mutated(data, rng), kind, name, rng.choice([1, 3]))[1]
+    for window in session.conversation.windows if is_windowed(session) else ():
+        if window.clean and not window.replaced:
+            quickly = window.read_again()
+            with_records = replace(quickly, items=items_of(window.unread.document.now), sound=False)
+            assert quickly.sound
+            assert with_records.damaged is None, "the scan has seen that"
+            assert repr(quickly.items) == repr(with_records.items)
 
 
 def long_messages() -> list[Any]:

@@ -17,6 +17,7 @@ from toolpair.source.container import lines_document
 from toolpair.source.document import Document
 from toolpair.source.file_bytes import Content
 from toolpair.source.index import ArrayIndex, LineIndex
+from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.record_values import parse
 
 DATA = st.lists(
@@ -179,3 +180,19 @@ def test_reading_through_builds_the_index(tmp_path: Path) -> None:
     assert sum(len(bodies) for _, bodies in index.bodies()) == len(index) == 9000
     assert content.bytes_read < len(content) * 1.05
     assert lines_document(content, index, 8999, 9000).records[0].line == 9000
+
+
+def test_only_what_may_hold_a_word_is_parsed() -> None:
+    lines = [
+        b'{"type":"wanted","n":0}',
+        b'{"type":"other","text":"wanted here"}',
+        b'{"type":"\\u0077anted","n":2}',
+        b'{"type":"other","n":3}',
+        b'{"type":"wanted","n":4,',
+        b'["wanted"]',
+    ]
+    records = IndexedRecords(LineIndex(b"\n".join(lines)))
+    found = dict(records.naming(["wanted"], 3))
+    assert list(found) == [0, 2, 3, 4, 5]
+    assert all(repr(found[uid]) == repr(records[uid].value) for uid in found)
+    assert not list(records.part(1, 2).naming(["wanted"], None)), "it is no string of its own"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -192,6 +193,14 @@ class FolderClue(Struct, frozen=True):
     """How the name of a session's own file begins."""
     inside: tuple[str, ...]
     """The folders in such a folder."""
+
+
+class FileRecords(Sequence[Item]):
+    """All records of a file, which are read anew each time that they are gone through."""
+
+    @abstractmethod
+    def naming(self, words: Sequence[str], uid: int | None) -> Iterable[Item]:
+        """Those that may hold one of these words as a whole string, and the one with this uid: quicker than all."""
 
 
 class ReadRecords(Protocol):

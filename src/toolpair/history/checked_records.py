@@ -83,6 +83,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     """Where ids stand in the file, or in the list, of which these are records."""
     readable: Mapping[int, Any] = {}
     """The values, by uid, that the agent's parser was found to take before the last edits."""
+    sound: bool = False
+    """Whether it is known that no record is damaged."""
 
     @cached_property
     def transcript(self) -> Transcript:
@@ -127,7 +129,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def damaged(self) -> DamagedRecords | None:
         """The damaged records, if the records are in a file; None when all are sound."""
-        if self.document is None or self._sound(self.document):
+        if self.document is None or self.sound or self._sound(self.document):
             return None
         from toolpair.formats.engine.damage.damaged import DamagedRecords
 
@@ -139,7 +141,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         return left.items, left.transcript
 
     def _sound(self, document: Document) -> bool:
-        if document.mark or document.commas or document.cut_end is not None or document.flaws_around:
+        if is_odd_around(document):
             return False
         if any(isinstance(item.value, Damaged) for item in self.items):
             return False
@@ -326,6 +328,11 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         return replace(found, readable={item.uid: item.value for item in self.items if item.uid in sent})
 
 
+def is_odd_around(document: Document) -> bool:
+    """Whether something is wrong with a document that stands in none of its records."""
+    return bool(document.mark or document.commas or document.cut_end is not None or document.flaws_around)
+
+
 def _passed_by(items: Iterable[Item], gone: Set[int]) -> list[Item]:
     return [Item(item.uid, _PASSED_BY) if item.uid in gone else item for item in items]
 
@@ -371,6 +378,15 @@ def items_of(document: Document) -> list[Item]:
         if not over:
             return [Item(record.uid, record.value) for record in document.records]
         return [Item(record.uid, over.get(record.uid, record.value)) for record in document.records]
+
+
+def passed_items(document: Document) -> list[Item] | None:
+    """The same for one pass through them: no record is made. None where the records are not those of a file."""
+    records = document.records
+    if not isinstance(records, IndexedRecords):
+        return None
+    with gc_paused():
+        return [*map(Item, records.uids, records.values())]
 
 
 def _noted(fix: Fix, note: str | None) -> Fix:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects.block_values import own_ids
 from toolpair.formats.format import FileFacts, Format, Item, View
-from toolpair.history.checked_records import CheckedRecords, items_of
+from toolpair.history.checked_records import CheckedRecords, is_odd_around, items_of, passed_items
 from toolpair.history.outline import OutlineWindow
 from toolpair.history.row_index import RowPlaces
 from toolpair.history.shown_otherwise import speaks_otherwise
@@ -77,9 +77,12 @@ class Reading(Struct, frozen=True, eq=False):
         return self.head.native
 
     def judged(
-        self, part: DocumentPart, edges: WindowEdges | None, surroundings: FileFacts | None = None
+        self, part: DocumentPart, edges: WindowEdges | None, surroundings: FileFacts | None = None, clean: bool = False
     ) -> CheckedRecords:
-        """The records of a window. `surroundings`: what else the format needs to read them, if that is known."""
+        """The records of a window. `surroundings`: what else the format needs to read them, if that is known.
+
+        `clean`: nothing in them is a problem, so no record that can be read is looked at for what is wrong with it.
+        """
         if part.end <= self.past:
             from toolpair.history.compacted import replaced
 
@@ -88,8 +91,19 @@ class Reading(Struct, frozen=True, eq=False):
             )
         surroundings = surroundings or self.surroundings(part.first, part.end)
         view = self.view if surroundings is None else replace(self.view, surroundings=surroundings)
+        document, found = part.now, None
+        if clean and self.format.levels_refused is None and not is_odd_around(document):
+            found = passed_items(document)
         return CheckedRecords(
-            items_of(part.now), self.format, self.profile, self.request, view, part.now, edges, ids=self.ids_of_file
+            items_of(document) if found is None else found,
+            self.format,
+            self.profile,
+            self.request,
+            view,
+            document,
+            edges,
+            ids=self.ids_of_file,
+            sound=found is not None,
         )
 
 
@@ -177,7 +191,7 @@ class Window:
     def read_again(self) -> CheckedRecords:
         """Its records, which are not kept."""
         unread = self.unread
-        return unread.reading.judged(unread.document, unread.edges, self._surroundings)
+        return unread.reading.judged(unread.document, unread.edges, self._surroundings, self.clean)
 
     @cached_property
     def says_more(self) -> bool:

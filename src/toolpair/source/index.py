@@ -6,7 +6,7 @@ from _thread import allocate_lock
 from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import accumulate, islice
 from typing import Final, NamedTuple
 
@@ -133,6 +133,10 @@ class RecordIndex(ABC):
     def uid(self, number: int) -> int:
         return number
 
+    def uids(self, first: int, end: int) -> Iterable[int]:
+        """The uids of the records [first, end), which are already indexed."""
+        return map(self.uid, range(first, end))
+
     @abstractmethod
     def line(self, number: int) -> int:
         """The line that the record starts in, from 1."""
@@ -204,6 +208,10 @@ class LineIndex(RecordIndex):
 
     def uid(self, number: int) -> int:
         return self.line(number) - 1
+
+    def uids(self, first: int, end: int) -> Iterable[int]:
+        before = self._first_line - 1
+        return super().uids(first, end) if self._blanks else range(before + first, before + end)
 
     def number(self, uid: int) -> int:
         wanted = uid + 1 - self._first_line

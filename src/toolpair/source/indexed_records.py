@@ -13,6 +13,8 @@ from toolpair.source.record import Record
 from toolpair.source.record_values import is_as_written, parse
 
 _BLOCK: Final = 1 << 17
+_ESCAPED: Final = b"\\u00"
+"""What may spell ASCII in another way."""
 
 
 class IndexedRecords(Sequence[Record]):
@@ -95,19 +97,29 @@ class IndexedRecords(Sequence[Record]):
     @property
     def uids(self) -> Iterator[int]:
         """The uid of each record, in order; no record is created for them."""
-        return map(self.positions.uid, range(self._first, self._first + len(self)))
+        return iter(self.positions.uids(self._first, self._first + len(self)))
 
     def values(self) -> Iterator[Any]:
-        """The value of each record in order, None for a flood; what is read for it is not kept."""
-        sound = not self._given
-        for number, body in enumerate(self.bodies(), self._first):
+        """The value of each record in order; what is read for it is not kept."""
+        sound, given = not self._given, self._given
+        for number, body in enumerate(self.bodies(), self._first):  # one at a time: its memory is the next one's
             try:
                 value = orjson.loads(body)  # type: ignore[arg-type]
             except (TypeError, ValueError, RecursionError):
                 sound = False
-                value = None if isinstance(body, Flood) else parse(bytes(body))
-            yield self._given.get(number, value)
+                value = body.value if isinstance(body, Flood) else parse(bytes(body))
+            yield given.get(number, value)
         self._sound = sound
+
+    def naming(self, words: Sequence[str], uid: int | None) -> Iterator[tuple[int, Any]]:
+        """The uid and the value of each record that may hold one of these words as a whole string, and of this one."""
+        spelt, given = [*(f'"{word}"'.encode() for word in words), _ESCAPED], self._given
+        for number, (own, body) in enumerate(zip(self.uids, self.bodies(), strict=True), self._first):
+            if isinstance(body, Flood):
+                continue
+            raw = bytes(body)
+            if own == uid or number in given or any(one in raw for one in spelt):
+                yield own, given[number] if number in given else parse(raw)
 
     @property
     def sound(self) -> bool:

@@ -245,10 +245,12 @@ def _partners(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int | No
     """Which removed line became which added one, in order."""
     at = 0
     for number, line in enumerate(old):
-        near = [(_alike(line, new[n]), -n) for n in range(at, min(len(new), at + _AHEAD))]
-        likeness, found = max(near, default=(0.0, 0))
-        found = -found
-        if likeness < _ALIKE:
+        likeness, found = 0.0, -1
+        for n in range(at, min(len(new), at + _AHEAD)):
+            alike = _alike(line, new[n], likeness)
+            if alike > likeness:
+                likeness, found = alike, n
+        if found < 0:
             yield number, None
             continue
         yield from ((None, n) for n in range(at, found))
@@ -257,15 +259,17 @@ def _partners(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int | No
     yield from ((None, n) for n in range(at, len(new)))
 
 
-def _alike(old: str, new: str) -> float:
-    """How similar two lines are, from 0 to 1; 0 as well where that is below what counts."""
+def _alike(old: str, new: str, most: float) -> float:
+    """How similar two lines are, from 0 to 1; 0 as well where that is below what counts, or no more than `most`."""
     longer = max(len(old), len(new))
     if longer > _LONG:
-        return (common_start(old, new) + common_start(old[::-1], new[::-1])) / longer
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    if min(matcher.real_quick_ratio(), matcher.quick_ratio()) < _ALIKE:
-        return 0.0
-    return matcher.ratio()
+        alike = (common_start(old, new) + common_start(old[::-1], new[::-1])) / longer
+    else:
+        matcher = SequenceMatcher(None, old, new, autojunk=False)
+        alike = min(matcher.real_quick_ratio(), matcher.quick_ratio())  # it is never more than these
+        if alike >= _ALIKE and alike > most:
+            alike = matcher.ratio()
+    return alike if alike >= _ALIKE and alike > most else 0.0
 
 
 _KIND_OF: Final[dict[Kind, MarkKind]] = {"same": "same", "old": "only", "new": "only", "left out": "left out"}

@@ -116,9 +116,12 @@ def visible(text: object, tab: int = TAB) -> SafeText:
     Anything that is not a string is shown as `str` gives it.
     """
     line = text if isinstance(text, str) else str(text)
-    if line.isascii() and line.isprintable():
+    if line.isascii():
+        if line.isprintable():
+            return SafeText(line)
+    elif _is_plain(line):
         return SafeText(line)
-    if not line.isascii():
+    else:
         # Terminals disagree on the width of a single selector (of an emoji); a run of them hides data.
         line = _found(_SELECTOR).sub("", line)
     tabs = "\t" in line
@@ -133,6 +136,7 @@ def visible(text: object, tab: int = TAB) -> SafeText:
     return SafeText(line)
 
 
+_PRINTABLE: Final = bytes(range(0x20, 0x7F)) + b"\n"
 _plain: set[str] = set()
 """Characters that are known to be shown as they are, whatever their neighbours are."""
 
@@ -155,14 +159,13 @@ def visible_lines(text: str, tab: int = TAB) -> list[SafeText]:
 
 def visible_text(text: str) -> SafeText:
     """Several lines as one string, newlines kept: for files, the clipboard and standard output, never for a widget."""
-    # Looked at as a whole, which is much faster than line by line.
-    joined = text.replace("\n", " ")
-    if text.isascii():
-        if joined.isprintable():
-            return SafeText(text)
-        if joined.replace("\t", " ").isprintable():
-            return SafeText(text.expandtabs(TAB))
-    elif _is_plain(joined):
+    # Looked at as a whole, which is much faster than line by line, and only at what is not printable ASCII.
+    odd = text.encode("utf-8", "surrogatepass").translate(None, _PRINTABLE)
+    if not odd:
+        return SafeText(text)
+    if not odd.strip(b"\t"):
+        return SafeText(text.expandtabs(TAB))
+    if not text.isascii() and _is_plain(odd.decode("utf-8", "surrogatepass")):
         return SafeText(text)
     return SafeText("\n".join(visible_lines(text)))
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from toolpair.formats.claude_code.record_kinds import parts_of_type
 from toolpair.formats.engine.reading.clock import count_in, usage_of
-from toolpair.formats.format import Item, KeptRequest, Patch, Usage
+from toolpair.formats.format import FileRecords, Item, KeptRequest, Patch, Usage
 
 _BETAS: Final = "betas"
 _LONGEST_CHAIN: Final = 100_000
@@ -24,15 +24,16 @@ _LONGEST_CHAIN: Final = 100_000
 def request_kept(items: Sequence[Item], response: int | None) -> KeptRequest:
     """The request that the response in a record answered, or the newest one, as far as the file has it."""
     named = None
+    keys = {"api-request": "id", "api-request-shape": "shapeHash"}
 
     def noted() -> Iterator[Item]:
         nonlocal named
-        for item in items:
+        for item in items.naming([*keys], response) if isinstance(items, FileRecords) else items:
             if item.uid == response and isinstance(item.value, dict):
                 named = item.value.get("requestRef")
             yield item
 
-    requests, shapes = _by_key(noted(), {"api-request": "id", "api-request-shape": "shapeHash"})
+    requests, shapes = _by_key(noted(), keys)
     request = requests.get(named) if isinstance(named, str) else None
     exact = request is not None
     if request is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import starmap
 from typing import Any, Final, Literal
 
 from msgspec import Struct, field
@@ -12,8 +13,8 @@ from toolpair.dialects.block_texts import is_real_output
 from toolpair.dialects.neutral import Call, Part, Result, Say, Tool, Turn
 from toolpair.dialects.request_fields import most_tokens, own_fields, parameters_left, read_tools, system_of
 from toolpair.dialects.sent_parts import as_block, with_id
-from toolpair.formats.format import Item, KeptRequest, SentMessage
-from toolpair.history.checked_records import CheckedRecords, items_of
+from toolpair.formats.format import FileRecords, Item, KeptRequest, SentMessage
+from toolpair.history.checked_records import CheckedRecords, items_of, passed_items
 from toolpair.history.conversation import Conversation
 from toolpair.history.sent_rows import messages_sent, own_messages, request_sent, sent_by_window
 from toolpair.rules.wire import Written, wire_of, written_as
@@ -174,8 +175,8 @@ def _pairs(form: Written, units: Sequence[Unit]) -> list[tuple[str, str]]:
     return [(type(part).__name__, part.id) for part in parts]
 
 
-class Records(Sequence[Item]):
-    """The records of a conversation, read anew each time that they are gone through: they are not kept."""
+class Records(FileRecords):
+    """The records of a conversation: they are not kept."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
@@ -192,11 +193,15 @@ class Records(Sequence[Item]):
                 yield from window.judged.items
                 continue
             document = window.unread.document.now
-            records = document.records
+            yield from passed_items(document) or items_of(document)
+
+    def naming(self, words: Sequence[str], uid: int | None) -> Iterator[Item]:
+        for window in self._conversation.windows:
+            records = window.unread.document.now.records if window.clean else ()
             if isinstance(records, IndexedRecords):
-                yield from map(Item, records.uids, records.values())
+                yield from starmap(Item, records.naming(words, uid))
             else:
-                yield from items_of(document)
+                yield from window.judged.items
 
 
 def _units(conversation: Conversation, form: Written) -> Iterator[tuple[CheckedRecords, Sequence[Unit]]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from toolpair.dialects.block_texts import arguments, written_arguments
+from toolpair.dialects.block_texts import written_arguments
 from toolpair.dialects.block_values import as_json
 from toolpair.dialects.media import Media, media_in, media_of_block, text_beside_media
 from toolpair.reports.page.parts import Answer, Body, Changes, Command, Fields, Picture, Plain, Todos
@@ -64,10 +64,17 @@ def _not_shown(characters: int, lines: int = 0) -> str:
     return f"… {plural(characters, 'more character')}{of_lines} not shown; --full shows all."
 
 
-def call_bodies(conversation: Conversation, call: Block, patch: Patch, amount: Amount) -> tuple[Body, ...]:
-    """What a call does. `patch`: the hunks that the agent kept of an edit, which have line numbers."""
-    given = arguments(call)
-    does = tool_calls.understood(call.name, given)
+def call_bodies(
+    conversation: Conversation,
+    call: Block,
+    given: Any,
+    does: tool_calls.Understood | None,
+    patch: Patch,
+    amount: Amount,
+) -> tuple[Body, ...]:
+    """What a call does, whose arguments are `given`. `patch`: the hunks that the agent kept of an edit, which have line
+    numbers.
+    """
     bodies: list[Body] = []
     used: tuple[str, ...] = ()
     match does:
@@ -85,8 +92,17 @@ def call_bodies(conversation: Conversation, call: Block, patch: Patch, amount: A
         if does is None:
             bodies.append(amount.of(given))
     elif given is not None and not (isinstance(given, dict) and not given.keys() - set(used)):
-        bodies.append(fields_of(_as_json(conversation, call, given), amount, used))
+        bodies.append(_others(conversation, call, given, used, amount))
     return tuple(bodies)
+
+
+def _others(conversation: Conversation, call: Block, given: Any, used: Sequence[str], amount: Amount) -> Fields:
+    """The arguments but for those that are shown already, which may be long."""
+    if used and written_arguments(call) is None and not _needs_spelling(given):
+        fields = fields_of(_json({key: value for key, value in given.items() if key not in used}), amount)
+        if not fields.cut:
+            return fields  # else it tells how much of all arguments is left
+    return fields_of(_as_json(conversation, call, given), amount, used)
 
 
 def _as_json(conversation: Conversation, call: Block, given: Any) -> str:

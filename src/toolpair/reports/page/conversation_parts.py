@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from toolpair.dialects.block_texts import arguments
 from toolpair.formats.engine.reading.call_details import CallDetails, DetailReader
 from toolpair.history.passing import Passage, passages
 from toolpair.history.verdict_text import beside, with_last_call
@@ -21,6 +22,7 @@ from toolpair.reports.page.parts import Across, Begin, Link, PairPart, Part, Pla
 from toolpair.reports.reading.call_line import call_line
 from toolpair.reports.reading.problem_words import api_text
 from toolpair.reports.reading.row_words import NO_CALL, lack_of
+from toolpair.text.tool_calls import understood
 from toolpair.transcript.counting import plural
 
 if TYPE_CHECKING:
@@ -81,6 +83,7 @@ class ConversationParts:
         self._mentions = mentions
         self._amount = amount
         self._details = DetailReader(conversation.format)
+        self._folder = conversation.transcript.folder
         self._day = ""
         self._lines = 0
         self.begin: Link | None = None
@@ -176,7 +179,11 @@ class ConversationParts:
         call, results = found.call, found.results
         named = self._mentions.by_pair.get(index, ())
         worst = named[0].problem if named else None
-        tool, words = call_line(call, self.conversation.transcript.folder) if call is not None else ("", NO_CALL)
+        tool, words, given, does = "", NO_CALL, None, None
+        if call is not None:
+            given = arguments(call)
+            does = understood(call.name, given)
+            tool, words = call_line(call, self._folder, (given, does))
         if named:
             self._abouts[index] = f"{tool} {words[:_WORDS]}".strip()
         asked = items.get(call.record) if call is not None else None
@@ -194,7 +201,11 @@ class ConversationParts:
             state=_STATES.get(found.state, "" if not named else "see the problem"),
             severity=worst.severity if worst is not None else "",
             time=self._time(asked if asked is not None else first)[11:],
-            call=call_bodies(self.conversation, call, details.patch, self._amount) if call is not None else None,
+            call=(
+                call_bodies(self.conversation, call, given, does, details.patch, self._amount)
+                if call is not None
+                else None
+            ),
             call_id=call.id if call is not None else None,
             answers=tuple(answers),
             lack="" if results else lack_of(found, worst),

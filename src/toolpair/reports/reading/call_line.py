@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.block_texts import arguments, call_summary
-from toolpair.text.tool_calls import TODO_STATES, Command, Edits, Todo, path_of, todo_in, understood
+from toolpair.text.tool_calls import TODO_STATES, Command, Edits, Todo, Understood, path_of, todo_in, understood
 from toolpair.transcript.counting import plural
 
 if TYPE_CHECKING:
@@ -44,12 +44,17 @@ def tool_name(name: str) -> tuple[str, str]:
     return (found[2], found[1]) if found else (name, "")
 
 
-def call_line(call: Block, folder: str | None = None) -> tuple[str, str]:
-    """The name of a call's tool and a summary of its input. Paths in the session's `folder` are shown from there."""
+def call_line(
+    call: Block, folder: str | None = None, known: tuple[Any, Understood | None] | None = None
+) -> tuple[str, str]:
+    """The name of a call's tool and a summary of its input. Paths in the session's `folder` are shown from there.
+
+    `known`: its arguments and what it does, where both were asked before.
+    """
     tool, server = tool_name(call.name or "(no name)")
-    given = arguments(call)
+    given = known[0] if known is not None else arguments(call)
     todo = todo_in(given)
-    words = todo_words(todo) if todo is not None else _does(call, given, folder)
+    words = todo_words(todo) if todo is not None else _does(call, given, folder, known)
     if not words and (asked := _first_words(given)):
         words = " ".join(asked.split())
     if not words:
@@ -119,12 +124,12 @@ def from_folder(path: str, folder: str | None) -> str:
     return rest[1:] if rest[:1] in ("/", "\\") and len(rest) > 1 else path
 
 
-def _does(call: Block, given: Any, folder: str | None) -> str:
+def _does(call: Block, given: Any, folder: str | None, known: tuple[Any, Understood | None] | None) -> str:
     """`src/app.py  +2 -1` for an edit of a file; the script of a shell's arguments."""
     texts = given.values() if isinstance(given, dict) else (given,)
     if sum(len(text) for text in texts if isinstance(text, str)) > _MOST:
         return ""
-    does = understood(call.name, given)
+    does = known[1] if known is not None else understood(call.name, given)
     if isinstance(does, Command):
         words = in_one_line(does.line)
         # Agents go to the session's folder again and again; a row has no room for it.

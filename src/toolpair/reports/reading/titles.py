@@ -43,9 +43,9 @@ class Outcome(Struct, frozen=True):
 def outcome_of(text: str, is_error: bool) -> Outcome:
     """What the output itself says: agents write exit code and time at its start, or beside it as JSON."""
     head = text[:_HEAD]
-    wall = _WALL.search(head)
+    wall = _WALL.search(head) if "Wall time" in head else None  # few say either: a text is searched quicker for words
     seconds = float(wall.group(1)) if wall is not None else None
-    found = _EXIT.search(head)
+    found = _EXIT.search(head) if " code" in head else None
     if found is not None and (is_error or wall is not None or found.start() == 0):
         return Outcome(int(found.group(1)), seconds, is_error)
     if head.startswith('{"output"'):
@@ -92,7 +92,8 @@ def result_title(result: Block, seconds: float | None = None) -> str:
         parts.append(plural(len(media), "image" if all(each.kind == "image" for each in media) else "file"))
     if lines := lines_in(text):
         parts.append(plural(lines, "line"))
-    size = len(text.encode("utf-8", "surrogatepass")) if len(text) < _COUNTED else len(text)
+    small = len(text) < _COUNTED and not text.isascii()
+    size = len(text.encode("utf-8", "surrogatepass")) if small else len(text)
     parts.append(size_text(size + sum(each.size for each in media)))
     seconds = outcome.seconds if seconds is None else seconds
     if seconds is not None:
