@@ -37,12 +37,9 @@ _ELSE = {
     "history/link_places.py": {"record.value", "document.record(uid).value"},  # ids and links of records
     "history/id_places.py": {"item.value"},
     "history/losses/assistant_texts.py": {"item.value"},
+    "history/losses/kept_whole.py": {"item.value"},
     "history/losses/unnamed.py": {"block.value", "item.value"},
-    "history/open_windows.py": {
-        "message.value",
-        "record.value",
-        "body.value",
-    },  # stand-ins are fed to a scan as records
+    "history/open_windows.py": {"record.value", "body.value"},
     "history/passing.py": {"item.value"},
     "history/row_times.py": {"record.value", "self._conversation.document.record(uid).value"},
     "history/scan.py": {"value.value"},
