@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,14 +14,19 @@ from hypothesis import strategies as st
 
 from benchmarks.generate import generate
 from benchmarks.sessions.options import Options
+from tests.formats.claude_code_files import Log, call, text
 from tests.history.opening import judged_by
 from tests.history.sessions import session as broken
 from tests.history.sessions import written
 from tests.rounds import tries
+from toolpair.formats.format import Item
+from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses import less_sent, losses
+from toolpair.history.losses.kept_whole import is_kept_whole
 from toolpair.history.window import Window
 from toolpair.session.session import Session, open_session
 from toolpair.source.json_strings import written as as_json
+from toolpair.transcript.model import KEPT_OUTPUT
 
 COUNTS = ("messages", "pairs", "counted", "unsent", "signed", "inactive", "row_count", "tally", "ids", "problem_count")
 
@@ -100,3 +107,66 @@ def test_a_history_that_passes_its_results_is_in_order_for_an_agent_that_gathers
     assert moved and [problem.text for problem in long.problems] == [problem.text for problem in whole.problems]
     assert long.conversation.counts == whole.conversation.counts
     assert long.conversation.verdict == whole.conversation.verdict
+
+
+def judged() -> CheckedRecords:
+    log = Log()
+    log.user("u", "go on")
+    for n in range(2):
+        log.says(f"a{n}", f"m{n}", call(f"t{n}"))
+        log.result(f"r{n}", f"a{n}", f"t{n}", f"output {n}")
+    log.says("end", "m-end", text("done"))
+    data = b"\n".join(map(as_json, log.values)) + b"\n"
+    return open_session("x.jsonl", data=data, format="claude-code").conversation.judged
+
+
+def result_of(items: list[Item], number: int) -> Any:
+    return items[2 + 2 * number].value["message"]["content"][0]
+
+
+def other_calls(items: list[Item]) -> None:
+    result_of(items, 0)["tool_use_id"], result_of(items, 1)["tool_use_id"] = "t1", "t0"
+
+
+def no_call(items: list[Item]) -> None:
+    result_of(items, 1)["tool_use_id"] = "t7"
+
+
+def another_output(items: list[Item]) -> None:
+    result_of(items, 0)["content"] = "output"
+
+
+def a_result_gone(items: list[Item]) -> None:
+    del items[2]
+
+
+def words_gone(items: list[Item]) -> None:
+    items[0].value["message"]["content"] = "go"
+
+
+def details_gone(items: list[Item]) -> None:
+    items[2].value["toolUseResult"] = ""
+
+
+def text_of_another_output(items: list[Item]) -> None:
+    items[2].value["message"]["content"][0] = {"type": "text", "text": f"{KEPT_OUTPUT}1]\noutput 1"}
+
+
+def a_new_time(items: list[Item]) -> None:
+    items[2].value["timestamp"] = "2026-01-02T03:04:05.678Z"
+
+
+def a_new_link(items: list[Item]) -> None:
+    items[3].value["parentUuid"] = "a0"
+
+
+LOSES = (other_calls, no_call, another_output, a_result_gone, words_gone, details_gone, text_of_another_output)
+
+
+@pytest.mark.parametrize("change", [*LOSES, a_new_time, a_new_link])
+def test_only_what_surely_loses_nothing_is_kept_whole(change: Callable[[list[Item]], None]) -> None:
+    before = judged()
+    items = [Item(item.uid, deepcopy(item.value)) for item in before.items]
+    assert is_kept_whole(before, items)
+    change(items)
+    assert is_kept_whole(before, items) == (change not in LOSES)
