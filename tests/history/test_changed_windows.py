@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from benchmarks.generate import generate
 from benchmarks.sessions.options import Options
+from tests.each import each
 from tests.formats.claude_code_files import Log, call, text
 from tests.history.opening import judged_by
 from tests.history.sessions import session as broken
@@ -170,3 +171,39 @@ def test_only_what_surely_loses_nothing_is_kept_whole(change: Callable[[list[Ite
     assert is_kept_whole(before, items)
     change(items)
     assert is_kept_whole(before, items) == (change not in LOSES)
+
+
+PARENTS = [
+    (first, second, after)
+    for first in ("a0", "a1")
+    for second in ("a0", "a1", "r0", None)
+    for after in ("a0", "a1", "r0", "r1")
+    if second is not None or after != "r1"
+]
+"""What the results of two parallel calls, and what follows them, hang on; None: the second result is gone."""
+
+
+@each(("first", "second", "after"), PARENTS)
+@pytest.mark.parametrize("version", [None, "2.1.1"])
+def test_wherever_results_and_what_follows_hang_windows_tell_what_the_whole_does(
+    version: str | None, first: str, second: str | None, after: str
+) -> None:
+    log = Log()
+    for turn in range(3):
+        log.user(f"u{turn}", "go on")
+        log.says(f"b{turn}", f"n{turn}", call(f"s{turn}"))
+        log.result(f"q{turn}", f"b{turn}", f"s{turn}", f"before {turn}")
+    log.says("a0", "m0", call("t0"))
+    log.says("a1", "m0", call("t1"))
+    log.result("r0", "a0", "t0", "output 0", parent=first)
+    if second is not None:
+        log.result("r1", "a1", "t1", "output 1", parent=second)
+    log.user("after", "and then?", parent=after)
+    log.says("end", "m-end", text("done"))
+    data = b"\n".join(map(as_json, log.values)) + b"\n"
+    with judged_by(1):
+        long = open_session("x.jsonl", data=data, format="claude-code", agent_version=version)
+    with judged_by(None):
+        whole = open_session("x.jsonl", data=data, format="claude-code", agent_version=version)
+    assert [problem.text for problem in long.problems] == [problem.text for problem in whole.problems]
+    assert long.conversation.verdict == whole.conversation.verdict
