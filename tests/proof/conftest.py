@@ -43,6 +43,9 @@ for line in path.read_text().splitlines():
         once(messages)
 if mode == "drops":
     del messages[1:3]
+if mode == "counts":
+    left = "\\n\\n<system-reminder>\\n<total_tokens>999 tokens left</total_tokens>\\n</system-reminder>"
+    messages[2]["content"][0]["content"] += left
 messages.append({{"role": "user", "content": [{{"type": "text", "text": "go on"}}]}})
 body = json.dumps({{"model": "m", "tools": [{{"name": "Bash"}}], "messages": messages}}).encode()
 request = urllib.request.Request(os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages", body)

@@ -73,6 +73,14 @@ def test_what_it_does_not_send_is_named(
     assert "`sees` says something else" in said
 
 
+def test_what_it_adds_to_a_short_output_is_no_other_output(
+    session: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session.write_text(session.read_text().replace("cart.py and prices.py", ":"))
+    told = proved(capsys, session, "--program", program(tmp_path, "counts"), code=0)
+    assert told["before"]["whole"] and told["before"]["model"]["agrees"]
+
+
 @pytest.mark.skipif(STRACE is None, reason="strace is not installed")
 def test_only_what_was_made_for_it_is_written(session: Path, home: Path, tmp_path: Path) -> None:
     agent = program(tmp_path, "whole")

@@ -25,6 +25,9 @@ from toolpair.source.errors import Refused
 _MERGED: Final = frozenset({"anthropic"})
 """APIs that read neighbouring messages of one role as one."""
 
+_NOTE: Final = re.compile(r"\s*<system-reminder>\s*<total_tokens>[^<>]*</total_tokens>\s*</system-reminder>\s*")
+"""What Claude Code adds to outputs when it sends them."""
+
 _ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 
 
@@ -135,7 +138,7 @@ def judged(session: Session, whole: Session, answer: Answer, folder: Path) -> Pr
             answer.note, False, (0, _messages(held)), (0, len(texts)), held, (), (), refuses, (), answer.in_time
         )
     request = _opened(answer.histories[0], answer.api, folder, session.conversation.judged.profile.id)
-    sent = list(_without_prompt(list(sent_by(request, added=True))))
+    sent = list(_without_prompt([_without_note(one) for one in sent_by(request, added=True)]))
     gone = missing(held, sent)
     modelled = list(sent_by(session, added=True))
     outputs = sum(one.kind == "output" for one in held)
@@ -162,6 +165,10 @@ def _without_prompt(texts: Sequence[SentText]) -> Iterator[SentText]:
         before = one.text.rpartition(PROMPT)[0].strip() if number == last else one.text
         if before:
             yield replace(one, text=before)
+
+
+def _without_note(one: SentText) -> SentText:
+    return replace(one, text=_NOTE.sub("", one.text)) if one.kind == "output" else one
 
 
 def _messages(texts: Sequence[SentText]) -> int:
