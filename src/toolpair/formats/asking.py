@@ -7,6 +7,7 @@ The agent resumes a copy of a session in a home that was made for it, against an
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -82,5 +83,7 @@ class Ask(Struct, frozen=True):
     """How long it may take."""
     newest: bool = False
     """The last of its requests has the history, not the first."""
+    notes: re.Pattern[str] | None = None
+    """What it adds to outputs when it sends them."""
     tools: bool = True
     """The request with the history has definitions of tools, by which it differs from small ones of the agent's own."""

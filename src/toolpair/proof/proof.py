@@ -25,9 +25,6 @@ from toolpair.source.errors import Refused
 _MERGED: Final = frozenset({"anthropic"})
 """APIs that read neighbouring messages of one role as one."""
 
-_NOTE: Final = re.compile(r"\s*<system-reminder>\s*<total_tokens>[^<>]*</total_tokens>\s*</system-reminder>\s*")
-"""What Claude Code adds to outputs when it sends them."""
-
 _ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 
 
@@ -99,7 +96,8 @@ def prove(
             stopped=stopped,
         )
         version = asked.version or next((answer.version for answer in answers.values()), None)
-        proofs = {name: judged(*pair, answers[name], Path(folder)) for name, pair in sessions.items()}
+        notes = asked.agent.ask.found.notes
+        proofs = {name: judged(*pair, answers[name], notes, Path(folder)) for name, pair in sessions.items()}
     return replace(asked, version=version), proofs
 
 
@@ -124,10 +122,10 @@ def how_it_starts(asked: Asked, session: Session) -> Start:
             raise CannotAsk(f"its copy cannot be put where {asked.agent.title} finds it: {error}") from error
 
 
-def judged(session: Session, whole: Session, answer: Answer, folder: Path) -> Proof:
+def judged(session: Session, whole: Session, answer: Answer, notes: re.Pattern[str] | None, folder: Path) -> Proof:
     """What the answer says of the session; `whole` is the one in which its problems are fixed.
 
-    `folder` is for the request, which is read as a session of its own.
+    `notes` are what the agent adds to outputs. `folder` is for the request, which is read as a session of its own.
     """
     seen = session.conversation.judged.seen
     refuses = seen.refuses if seen is not None else None
@@ -138,7 +136,7 @@ def judged(session: Session, whole: Session, answer: Answer, folder: Path) -> Pr
             answer.note, False, (0, _messages(held)), (0, len(texts)), held, (), (), refuses, (), answer.in_time
         )
     request = _opened(answer.histories[0], answer.api, folder, session.conversation.judged.profile.id)
-    sent = list(_without_prompt([_without_note(one) for one in sent_by(request, added=True)]))
+    sent = list(_without_prompt([_without(notes, one) for one in sent_by(request, added=True)]))
     gone = missing(held, sent)
     modelled = list(sent_by(session, added=True))
     outputs = sum(one.kind == "output" for one in held)
@@ -167,8 +165,8 @@ def _without_prompt(texts: Sequence[SentText]) -> Iterator[SentText]:
             yield replace(one, text=before)
 
 
-def _without_note(one: SentText) -> SentText:
-    return replace(one, text=_NOTE.sub("", one.text)) if one.kind == "output" else one
+def _without(notes: re.Pattern[str] | None, one: SentText) -> SentText:
+    return replace(one, text=notes.sub("", one.text)) if notes is not None and one.kind == "output" else one
 
 
 def _messages(texts: Sequence[SentText]) -> int:

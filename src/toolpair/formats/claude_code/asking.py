@@ -11,6 +11,8 @@ from toolpair.formats.asking import PROMPT, Ask, Stage, Start
 _NO_ID: Final = "5e551011-0000-4000-8000-000000000001"
 _ID: Final = re.compile(rb'"sessionId":\s*"([0-9a-f][0-9a-f-]{35})"')
 _MODEL: Final = "claude-sonnet-4-5"
+_NOTES: Final = re.compile(r"\s*<system-reminder>\s*<total_tokens>[^<>]*</total_tokens>\s*</system-reminder>\s*")
+"""The tokens that are left, behind each output."""
 _QUIET: Final = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_TELEMETRY": "1",
@@ -31,4 +33,4 @@ def _furnish(stage: Stage) -> Start:
     return Start(arguments, variables, path, "anthropic")
 
 
-ASK: Final = Ask(_furnish)
+ASK: Final = Ask(_furnish, notes=_NOTES)
